@@ -1,0 +1,70 @@
+/* The only door to /proc, /sys and recorded outputs: a source hands inputs to collectors as streams.
+ *
+ * A collector names what it can read by patterns and never opens a file itself; the same parser
+ * therefore serves a live host, a copied /proc and a pasted tool output. */
+#ifndef ND_SOURCE_H
+#define ND_SOURCE_H
+
+#include "engine/core/fact.h"
+
+enum nd_read_flags {
+	ND_READ_ONCE = 1,  /* does not move within a window: read at the first moment only */
+	ND_READ_NETNS = 2, /* belongs to a network namespace: live it is read for each namespace */
+};
+
+/* What a collector reads.
+ *   "/proc/net/softnet_stat"        a file of the system; in a folder also a copy of the tree, or a file
+ *                                   of that last name ("softnet_stat", "softnet_stat.txt")
+ *   "/sys/class/net/STAR/speed"     STAR (written as an asterisk) is one path component, handed on as input.arg
+ *   "netstat -s", "ethtool -S STAR" output of a tool, only in folders: the first word of the file name and
+ *                                   each option letter must be there ("netstat_-s.txt", "ethtool-S-eth0") */
+struct nd_read {
+	const char *what; /* NULL ends the list */
+	unsigned flags;
+};
+
+/* One input. Returns 0, or a negative errno with e filled: then the input is bad as a whole; single bad lines
+ * are missing facts and the parser goes on. */
+typedef int nd_input_fn(void *ctx, const struct nd_input *in, struct nd_stream *s, struct nd_err *e);
+
+struct nd_source;
+/* The running host. proc and sys are the mount points, normally "/proc" and "/sys". */
+struct nd_source *nd_source_live(const char *proc, const char *sys);
+/* A copied tree, a sosreport's layout, or a flat folder of tool outputs; a single file is a folder of one.
+ * Several paths make one source: call nd_source_folder_add for each further one. */
+struct nd_source *nd_source_folder(const char *path, struct nd_err *e);
+int nd_source_folder_add(struct nd_source *s, const char *path, struct nd_err *e);
+void nd_source_free(struct nd_source *s);
+bool nd_source_is_live(const struct nd_source *s);
+const char *nd_source_name(const struct nd_source *s); /* "live" or "folder", as in the JSON report */
+
+/* Calls fn for every input that the pattern names now: live the present content, from a folder all moments in
+ * order of time. An input that cannot be opened is reported through `bad` (may be NULL) and skipped.
+ * Returns the number of inputs that existed, readable or not. */
+struct nd_bad_input {
+	void (*fn)(void *ctx, const char *path, enum nd_missing why, const char *detail);
+	void *ctx;
+};
+int nd_source_each(struct nd_source *s, const struct nd_read *r, nd_input_fn *fn, void *ctx, const struct nd_bad_input *bad);
+
+/* Live only: one small file as text, for collectors that join (sysfs attributes, readlinks). path may be any
+ * path below proc or sys, written with /proc and /sys. 0, or negative errno; out is NUL-terminated, cut at size. */
+int nd_source_text(struct nd_source *s, const char *path, char *out, size_t size);
+int nd_source_link(struct nd_source *s, const char *path, char *out, size_t size); /* readlink */
+/* Names in a directory, sorted; free with nd_source_names_free. Negative errno when it cannot be read. */
+int nd_source_names(struct nd_source *s, const char *path, char ***names);
+void nd_source_names_free(char **names, int n);
+
+/* The present moment on the monotonic clock, ns; in a folder that of its latest input. */
+uint64_t nd_source_now(const struct nd_source *s);
+
+/* Live: the network namespaces that have a process in them. Index 0 is the target's own, named "host"; others are
+ * named by `ip netns` name where there is one, else by inode number. proc_net is "/proc/PID/net" of a process in it. */
+struct nd_netns {
+	const char *name, *proc_net;
+};
+const struct nd_netns *nd_source_netns(struct nd_source *s, uint32_t *n, struct nd_status *status);
+
+/* Folder: files that no collector asked for, for the report ("not recognised: foo.txt"). */
+const char *const *nd_source_unused(struct nd_source *s, uint32_t *n);
+#endif
