@@ -1,0 +1,334 @@
+/* A rule file and a library file: their own sections, in the order in which one needs the other. */
+#include "engine/rule/rule.h"
+
+#include "engine/rule/expr_match.h"
+
+static const char *const rule_keys[] = { "version", "rule", "title", "about", "core", "params", "let", "scope", "when", "tree",
+					 "branches", "trees", "causes", "notes", "contradictions", "tests", "tally", "logs",
+					 "references", NULL };
+static const char *const library_keys[] = { "version", "library", "title", "about", "params", "logs", "derive", NULL };
+static const char *const param_keys[] = { "value", "origin", "doc", NULL };
+static const char *const origins[] = { "lab:", "case:", "kernel:", "kernel-doc:", "standard:", "arith", "guess:", NULL };
+
+struct nd_scope nd_scope_of(struct nd_loader *l, enum nd_kind kind, struct nd_let *lets, uint32_t n_lets)
+{
+	struct nd_scope s = { .rules = l->rules, .arena = &l->rules->arena, .this_kind = kind, .about_kind = ND_NO_KIND };
+
+	s.lets = lets;
+	s.n_lets = n_lets;
+	if (l->rule) {
+		s.params = l->rule->params;
+		s.n_params = l->rule->n_params;
+		s.logs = l->rule->logs;
+		s.n_logs = l->rule->n_logs;
+		s.tallies = l->rule->tallies;
+		s.n_tallies = l->rule->n_tallies;
+	}
+	return s;
+}
+
+/* The text of --set for owner.name, or NULL; the last one wins. */
+static const char *setting(const struct nd_rules *rules, const char *owner, const char *name)
+{
+	const char *found = NULL;
+	char want[256];
+	size_t n = (size_t)snprintf(want, sizeof(want), "%s.%s=", owner, name);
+
+	for (uint32_t i = 0; i < rules->n_sets && n < sizeof(want); i++) {
+		if (strncmp(rules->sets[i], want, n) == 0)
+			found = rules->sets[i] + n;
+	}
+	return found;
+}
+
+static void check_origin(struct nd_loader *l, const struct nd_yaml *y)
+{
+	const char *origin = nd_text_of(l, y, "origin", false);
+
+	if (!origin) {
+		nd_say(l, y, 0, "origin is missing: where does this number come from? (lab: case: kernel: standard: arith: guess:)");
+		return;
+	}
+	for (size_t i = 0; origins[i]; i++) {
+		if (nd_starts(origin, origins[i]))
+			return;
+	}
+	nd_say(l, nd_yaml_get(y, "origin"), 0, "origin starts with lab: case: kernel: standard: arith: or guess:");
+}
+
+static struct nd_code *param_code(struct nd_loader *l, const struct nd_yaml *value, const char *set, const char *name)
+{
+	struct nd_scope none = nd_scope_of(l, ND_NO_KIND, NULL, 0);
+	struct nd_expr_error e = { 0 };
+	struct nd_code *own = nd_number_of(l, value, &none), *c;
+
+	if (!own || !set)
+		return own;
+	c = nd_compile(set, &none, false, &e);
+	if (!c || c->type.t != ND_X_NUMBER || !nd_same_dims(c->type.dims, own->type.dims) ||
+	    (c->type.number == ND_N_PERCENT) != (own->type.number == ND_N_PERCENT)) {
+		l->errors++;
+		nd_buf_printf(l->messages, "--set: error: %s=%s: %s; the rule has %s\n", name, set, c ? "another unit" : e.msg, value->text);
+		return own;
+	}
+	return c;
+}
+
+void nd_load_params(struct nd_loader *l, const struct nd_yaml *map, struct nd_param **out, uint32_t *n, const char *owner)
+{
+	if (!map || map->type != ND_YAML_MAP) {
+		if (map)
+			nd_say(l, map, 0, "params: names, each with value and origin");
+		return;
+	}
+	*out = nd_arena_alloc(&l->rules->arena, (map->n + 1) * sizeof(**out));
+	for (uint32_t i = 0; i < map->n; i++) {
+		struct nd_param *p = &(*out)[*n];
+		const struct nd_yaml *value;
+
+		if (!nd_keys(l, map->items[i], param_keys))
+			continue;
+		value = nd_yaml_get(map->items[i], "value");
+		if (!nd_text_of(l, map->items[i], "value", true))
+			continue;
+		check_origin(l, map->items[i]);
+		p->name = map->keys[i]->text;
+		p->source = value;
+		p->set = setting(l->rules, owner, p->name);
+		p->code = param_code(l, value, p->set, p->name);
+		(*n)++;
+	}
+}
+
+void nd_load_lets(struct nd_loader *l, const struct nd_yaml *file, const struct nd_yaml *tree, struct nd_let **out, uint32_t *n)
+{
+	const struct nd_yaml *maps[] = { nd_yaml_get(file, "let"), tree && tree != file ? nd_yaml_get(tree, "let") : NULL };
+	uint32_t count = 0;
+
+	for (unsigned m = 0; m < 2; m++)
+		count += maps[m] && maps[m]->type == ND_YAML_MAP ? maps[m]->n : 0;
+	*out = nd_arena_alloc(&l->rules->arena, (count + 1) * sizeof(**out));
+	for (unsigned m = 0; m < 2; m++) {
+		for (uint32_t i = 0; maps[m] && maps[m]->type == ND_YAML_MAP && i < maps[m]->n; i++) {
+			(*out)[*n] = (struct nd_let){ .name = maps[m]->keys[i]->text, .source = maps[m]->items[i], .slot = *n };
+			(*n)++;
+		}
+	}
+}
+
+struct nd_code *nd_rules_compile_let(struct nd_let *let, const struct nd_scope *s, struct nd_expr_error *e)
+{
+	struct nd_code *c = nd_code_of(s->rules->loader, let->source, s);
+
+	if (!c)
+		nd_check_fail(e, 0, "an error in $%s", let->name);
+	return c;
+}
+
+static void load_log(struct nd_loader *l, const char *name, const struct nd_yaml *y, struct nd_log_pattern *out)
+{
+	static const char *const keys[] = { "match", "doc", NULL };
+	const char *match;
+	char err[256];
+	size_t at;
+
+	out->name = name;
+	if (!nd_keys(l, y, keys) || !(match = nd_text_of(l, y, "match", true)))
+		return;
+	out->pattern = nd_pattern_new(match, err, sizeof(err), &at);
+	if (!out->pattern) {
+		nd_say(l, nd_yaml_get(y, "match"), (uint32_t)at, "bad pattern: %s", err);
+		return;
+	}
+	nd_rules_keep_pattern(l->rules, out->pattern);
+	out->n_groups = nd_pattern_groups(out->pattern);
+	out->groups = nd_arena_alloc(&l->rules->arena, (out->n_groups + 1) * sizeof(*out->groups));
+	out->group_kinds = nd_arena_alloc(&l->rules->arena, (out->n_groups + 1) * sizeof(*out->group_kinds));
+	for (uint32_t i = 0; i < out->n_groups; i++) {
+		out->groups[i] = nd_pattern_group_name(out->pattern, i);
+		out->group_kinds[i] = nd_kind_by_name(out->groups[i], false);
+	}
+}
+
+static void load_logs(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y)
+{
+	if (!y || y->type != ND_YAML_MAP)
+		return;
+	r->logs = nd_arena_alloc(&l->rules->arena, (y->n + 1) * sizeof(*r->logs));
+	for (uint32_t i = 0; i < y->n; i++)
+		load_log(l, y->keys[i]->text, y->items[i], &r->logs[i]);
+	r->n_logs = y->n;
+}
+
+static const struct nd_table_def *table_named(const struct nd_registry *r, const char *name)
+{
+	for (uint32_t i = 0; i < nd_registry_tables(r); i++) {
+		if (strcmp(nd_registry_table(r, i)->name, name) == 0)
+			return nd_registry_table(r, i);
+	}
+	return NULL;
+}
+
+static void load_tallies(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y)
+{
+	static const char *const keys[] = { "over", "where", "doc", NULL };
+
+	if (!y || y->type != ND_YAML_MAP)
+		return;
+	r->tallies = nd_arena_alloc(&l->rules->arena, (y->n + 1) * sizeof(*r->tallies));
+	for (uint32_t i = 0; i < y->n; i++) {
+		struct nd_tally *t = &r->tallies[r->n_tallies++];
+		struct nd_scope s = nd_scope_of(l, ND_NO_KIND, NULL, 0);
+		const char *over;
+
+		t->name = y->keys[i]->text;
+		if (!nd_keys(l, y->items[i], keys) || !(over = nd_text_of(l, y->items[i], "over", true)) ||
+		    !nd_text_of(l, y->items[i], "where", true))
+			continue;
+		t->table = table_named(l->rules->registry, over);
+		if (!t->table) {
+			nd_say(l, nd_yaml_get(y->items[i], "over"), 0, "no streamed table of this name");
+			continue;
+		}
+		s.row = t->table;
+		t->where = nd_question_of(l, nd_yaml_get(y->items[i], "where"), &s);
+		t->slot = l->rules->n_tallies++;
+	}
+}
+
+/* One tree for each kind of a scope list. */
+static void load_scopes(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y, const char *name)
+{
+	const struct nd_yaml *scope = nd_yaml_get(y, "scope");
+	const char **kinds;
+	uint32_t n;
+
+	if (!scope) {
+		nd_say(l, y, 0, "scope is missing: the kind of entity that the tree walks");
+		return;
+	}
+	kinds = nd_texts_of(l, scope, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		enum nd_kind k = nd_kind_by_name(kinds[i], false);
+
+		if (k == ND_NO_KIND)
+			nd_say(l, scope, 0, "no kind of entity \"%s\"", kinds[i]);
+		else
+			nd_load_tree(l, r, y, name, k);
+	}
+}
+
+static uint32_t trees_at_most(const struct nd_yaml *y)
+{
+	const struct nd_yaml *trees = nd_yaml_get(y, "trees");
+
+	return (trees && trees->type == ND_YAML_MAP ? trees->n : 1) * ND_KINDS;
+}
+
+static void load_trees(struct nd_loader *l, struct nd_rule *r)
+{
+	const struct nd_yaml *trees = nd_yaml_get(r->yaml, "trees");
+
+	r->trees = nd_arena_alloc(&l->rules->arena, trees_at_most(r->yaml) * sizeof(*r->trees));
+	if (nd_yaml_get(r->yaml, "tree"))
+		load_scopes(l, r, r->yaml, "main");
+	for (uint32_t i = 0; trees && trees->type == ND_YAML_MAP && i < trees->n; i++)
+		load_scopes(l, r, trees->items[i], trees->keys[i]->text);
+	for (uint32_t i = 0; i < r->n_causes; i++) {
+		if (!r->causes[i].concluded)
+			nd_say(l, r->causes[i].yaml, 0, "cause %s is never concluded", r->causes[i].name);
+	}
+}
+
+void nd_rules_load_rule(struct nd_loader *l, struct nd_rule *r)
+{
+	const char *core;
+
+	l->rule = r;
+	l->path = r->path;
+	l->text = r->text;
+	l->len = r->len;
+	if (!nd_keys(l, r->yaml, rule_keys))
+		return;
+	r->title = nd_text_of(l, r->yaml, "title", true);
+	r->about = nd_text_of(l, r->yaml, "about", false);
+	core = nd_text_of(l, r->yaml, "core", false);
+	r->core = core && (strcmp(core, "true") == 0 || strcmp(core, "yes") == 0);
+	nd_load_params(l, nd_yaml_get(r->yaml, "params"), &r->params, &r->n_params, r->name);
+	load_logs(l, r, nd_yaml_get(r->yaml, "logs"));
+	load_tallies(l, r, nd_yaml_get(r->yaml, "tally"));
+	nd_load_causes(l, r);
+	load_trees(l, r);
+	nd_load_remarks(l, r, "notes");
+	nd_load_remarks(l, r, "contradictions");
+	r->references = nd_texts_of(l, nd_yaml_get(r->yaml, "references"), &r->n_references);
+}
+
+void nd_rules_load_library(struct nd_loader *l, struct nd_library *lib)
+{
+	static const char *const keys[] = { "value", "ask", "doc", NULL };
+	const struct nd_yaml *y = nd_yaml_get(lib->yaml, "derive");
+
+	l->rule = NULL;
+	l->path = lib->path;
+	l->text = lib->text;
+	l->len = lib->len;
+	if (!nd_keys(l, lib->yaml, library_keys))
+		return;
+	nd_load_params(l, nd_yaml_get(lib->yaml, "params"), &lib->params, &lib->n_params, lib->name);
+	if (!y || y->type != ND_YAML_MAP)
+		return;
+	lib->derived = nd_arena_alloc(&l->rules->arena, (y->n + 1) * sizeof(*lib->derived));
+	for (uint32_t i = 0; i < y->n; i++) {
+		struct nd_derived *d = &lib->derived[lib->n_derived];
+		const char *name = y->keys[i]->text, *dot = strchr(name, '.');
+		char kind[64] = "";
+
+		if (dot && (size_t)(dot - name) < sizeof(kind))
+			snprintf(kind, sizeof(kind), "%.*s", (int)(dot - name), name);
+		*d = (struct nd_derived){ .on = nd_kind_by_name(kind, false), .library = lib };
+		if (d->on == ND_NO_KIND) {
+			nd_say(l, y->keys[i], 0, "expected kind.name, such as cpu.softirq_saturated");
+			continue;
+		}
+		d->name = dot + 1;
+		if (nd_registry_find(l->rules->registry, d->on, d->name) >= 0)
+			nd_say(l, y->keys[i], 0, "%s is a fact already: a derived one may not hide it", name);
+		if (!nd_keys(l, y->items[i], keys) || !nd_text_of(l, y->items[i], "value", true))
+			continue;
+		d->source = nd_yaml_get(y->items[i], "value");
+		d->ask = nd_text_of(l, y->items[i], "ask", false);
+		d->doc = nd_text_of(l, y->items[i], "doc", false);
+		lib->n_derived++;
+	}
+}
+
+/* Compiled when first used; the messages then speak of the library's file. */
+struct nd_code *nd_rules_compile_derived(struct nd_rules *rules, struct nd_derived *d, struct nd_expr_error *e)
+{
+	struct nd_loader *l = rules->loader, saved = *l;
+	struct nd_scope s;
+
+	if (d->code)
+		return d->code;
+	if (d->checking)
+		return nd_check_fail(e, 0, "%s.%s needs itself", nd_kinds[d->on].name, d->name);
+	if (d->failed)
+		return nd_check_fail(e, 0, "%s.%s has an error of its own", nd_kinds[d->on].name, d->name);
+	l->rule = NULL;
+	l->path = d->library->path;
+	l->text = d->library->text;
+	l->len = d->library->len;
+	s = nd_scope_of(l, d->on, NULL, 0);
+	s.params = d->library->params;
+	s.n_params = d->library->n_params;
+	d->checking = true;
+	d->code = nd_code_of(l, d->source, &s);
+	d->checking = false;
+	d->failed = !d->code;
+	saved.errors = l->errors;
+	*l = saved;
+	if (!d->code)
+		nd_check_fail(e, 0, "%s.%s has an error of its own", nd_kinds[d->on].name, d->name);
+	return d->code;
+}
