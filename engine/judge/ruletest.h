@@ -1,0 +1,9 @@
+/* The expectations of a rule's test against an outcome. */
+#ifndef ND_RULETEST_H
+#define ND_RULETEST_H
+
+#include "engine/judge/walk.h"
+
+/* Appends to why what is not as expected; leaves it empty if all is. */
+void nd_expect(struct nd_run *run, const struct nd_outcome *o, const struct nd_yaml *expect, char *why, size_t size);
+#endif

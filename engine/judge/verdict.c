@@ -1,0 +1,271 @@
+/* What was not found: ruled out, open, not examined; and what follows from it all. */
+#include "engine/judge/assemble.h"
+
+#include <math.h>
+
+/* The walk that came nearest to a cause that it did not conclude. */
+struct lost_cause {
+	const char *cause;
+	const struct nd_walk *walk;
+	uint32_t use;
+	uint32_t others;
+};
+struct lost_causes {
+	struct lost_cause *v;
+	uint32_t n, cap;
+};
+
+static uint32_t depth_of(const struct nd_walk *w, uint32_t use)
+{
+	return w->lost[use].at == UINT32_MAX ? w->n_path : w->lost[use].at;
+}
+
+/* A longer path came nearer; of equals, one whose values are not all zero would be as good as any: the first stays. */
+static void add_lost(struct lost_causes *l, const struct nd_walk *w, uint32_t use)
+{
+	const char *name = w->tree->uses[use].name;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct lost_cause *c = &l->v[i];
+
+		if (strcmp(c->cause, name) != 0)
+			continue;
+		c->others++;
+		if (depth_of(w, use) > depth_of(c->walk, c->use)) {
+			c->walk = w;
+			c->use = use;
+		}
+		return;
+	}
+	ND_GROW(l->v, l->n, l->cap);
+	l->v[l->n++] = (struct lost_cause){ .cause = name, .walk = w, .use = use };
+}
+
+static void collect(const struct nd_outcome *o, enum nd_fate fate, struct lost_causes *l)
+{
+	for (uint32_t i = 0; i < o->n_walks; i++) {
+		for (uint32_t u = 0; u < o->walks[i].tree->n_uses; u++) {
+			if (o->walks[i].lost[u].fate == fate && !nd_outcome_names(o, o->walks[i].tree->uses[u].name))
+				add_lost(l, &o->walks[i], u);
+		}
+	}
+}
+
+static bool in_list(const struct lost_causes *l, const char *name)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (strcmp(l->v[i].cause, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *dup(struct nd_run *run, const char *s)
+{
+	return s ? nd_arena_strdup(run->arena, s) : NULL;
+}
+
+/* "QUESTION No: value, value": for causes whose rule has no sentence of its own. */
+static const char *plain_reason(struct nd_run *run, const struct nd_walk *w, const struct nd_answered *a)
+{
+	struct nd_buf b = { 0 };
+	uint32_t shown = 0;
+	const char *out;
+
+	nd_buf_puts(&b, a->answer == ND_YES ? "yes" : "no");
+	for (uint32_t i = 0; i < a->n_used && shown < 3; i++) {
+		const struct nd_used *u = &a->used[i];
+		struct nd_xtype t = { .t = ND_X_NUMBER };
+
+		if (u->what != ND_USED_FACT || u->value.t != ND_R_NUMBER)
+			continue;
+		nd_unit_dims(nd_accessor_unit(nd_registry_def(nd_facts_registry(run->f), u->id), u->accessor), &t.dims, &t.number);
+		nd_buf_printf(&b, "%s%s %s ", shown ? ", " : ": ", nd_used_entity(run, u), nd_used_name(run, w->tree->rule, u));
+		nd_render_value(&b, &u->value, &t, run);
+		shown++;
+	}
+	out = dup(run, nd_buf_str(&b));
+	nd_buf_free(&b);
+	return out;
+}
+
+static void ruled_out(struct nd_run *run, const struct lost_causes *l, const struct lost_causes *open, struct nd_findings *out)
+{
+	struct nd_ruled_out *v = nd_arena_alloc(run->arena, (l->n + 1) * sizeof(*v));
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct nd_walk *w = l->v[i].walk;
+		const struct nd_lost *lost = &w->lost[l->v[i].use];
+		struct nd_eval e = nd_walk_eval(run, w);
+		struct nd_ruled_out *r = &v[out->n_ruled_out];
+
+		if (in_list(open, l->v[i].cause))
+			continue;
+		*r = (struct nd_ruled_out){ .cause = dup(run, l->v[i].cause), .rule = dup(run, w->tree->rule->name), .others = l->v[i].others };
+		r->entity = dup(run, nd_entity_name(run->f, w->about));
+		r->because = lost->because;
+		r->ask = "";
+		if (lost->at != UINT32_MAX) {
+			const struct nd_answered *a = &w->path[lost->at];
+
+			r->ask = nd_render(a->node->ask, &e);
+			r->because = r->because ? r->because : plain_reason(run, w, a);
+			r->since_boot = a->stale && !a->doubted;
+		}
+		out->n_ruled_out++;
+	}
+	out->ruled_out = v;
+}
+
+/* What would decide: the probe, else the line that shows the value, else a second look. */
+static const char *next_step(struct nd_run *run, const struct nd_missing_fact *m, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (m[i].probe)
+			return nd_arena_printf(run->arena, "the %s probe would decide: it gives %s", m[i].probe, m[i].fact);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (m[i].why == ND_SINGLE_SNAPSHOT || m[i].why == ND_TOO_FEW_SAMPLES)
+			return nd_arena_printf(run->arena, m[i].why == ND_SINGLE_SNAPSHOT ? "take a second reading of %s some seconds later" : "measure longer: too few samples for %s",
+					       m[i].fact);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (*m[i].reproduce)
+			return nd_arena_printf(run->arena, "collect %s: %s", m[i].fact, m[i].reproduce);
+	}
+	return n ? nd_arena_printf(run->arena, "find out %s of %s", m[0].fact, m[0].entity) : "";
+}
+
+static void open_causes(struct nd_run *run, const struct lost_causes *l, struct nd_findings *out)
+{
+	struct nd_open *v = nd_arena_alloc(run->arena, (l->n + 1) * sizeof(*v));
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct nd_walk *w = l->v[i].walk;
+		uint32_t at = w->lost[l->v[i].use].at;
+		struct nd_eval e = nd_walk_eval(run, w);
+		struct nd_open *o = &v[out->n_open++];
+
+		*o = (struct nd_open){ .cause = dup(run, l->v[i].cause), .rule = dup(run, w->tree->rule->name), .others = l->v[i].others, .ask = "" };
+		o->entity = dup(run, nd_entity_name(run->f, w->about));
+		if (at != UINT32_MAX) {
+			const struct nd_answered *a = &w->path[at];
+
+			o->ask = nd_render(a->node->ask, &e);
+			o->missing = nd_missing_facts(run, w->tree->rule, a->used, a->n_used, &o->n_missing);
+		}
+		o->next = next_step(run, o->missing, o->n_missing);
+	}
+	out->open = v;
+}
+
+static struct nd_unexamined *unexamined_of(struct nd_findings *out, struct nd_unexamined *v, const struct nd_tree *t, struct nd_run *run)
+{
+	const char *name = strcmp(t->name, "main") == 0 ? t->rule->name : t->name;
+
+	for (uint32_t i = 0; i < out->n_unexamined; i++) {
+		if (strcmp(v[i].rule, t->rule->name) == 0 && strcmp(v[i].tree, name) == 0) {
+			v[i].others++;
+			return NULL;
+		}
+	}
+	v[out->n_unexamined] = (struct nd_unexamined){ .rule = dup(run, t->rule->name), .tree = dup(run, name), .core = t->rule->core };
+	return &v[out->n_unexamined++];
+}
+
+static void unexamined(struct nd_run *run, const struct nd_outcome *o, struct nd_findings *out)
+{
+	struct nd_unexamined *v = nd_arena_alloc(run->arena, (o->n_unread + o->n_walks + 1) * sizeof(*v)), *u;
+
+	for (uint32_t i = 0; i < o->n_unread; i++) {
+		struct nd_used kind = { .what = ND_USED_KIND, .id = (int32_t)o->unread[i].tree->scope };
+
+		kind.value = nd_missing_result(o->unread[i].status.why, o->unread[i].status.detail);
+		u = unexamined_of(out, v, o->unread[i].tree, run);
+		if (u)
+			u->missing = nd_missing_facts(run, o->unread[i].tree->rule, &kind, 1, &u->n_missing);
+	}
+	for (uint32_t i = 0; i < o->n_walks; i++) {
+		const struct nd_walk *w = &o->walks[i];
+
+		if (!w->unexamined || !(u = unexamined_of(out, v, w->tree, run)))
+			continue;
+		u->entity = dup(run, nd_entity_name(run->f, w->self));
+		u->missing = nd_missing_facts(run, w->tree->rule, w->gate, w->n_gate, &u->n_missing);
+	}
+	out->unexamined = v;
+}
+
+static struct nd_note *remarks(struct nd_run *run, const struct nd_remark_hit *hits, uint32_t n, uint32_t extra)
+{
+	struct nd_note *v = nd_arena_alloc(run->arena, (n + extra + 1) * sizeof(*v));
+
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = (struct nd_note){ dup(run, hits[i].remark->name), dup(run, hits[i].rule->name), dup(run, nd_entity_name(run->f, hits[i].on)),
+					 hits[i].says, hits[i].others };
+	return v;
+}
+
+static void contradictions(struct nd_run *run, const struct nd_outcome *o, struct nd_findings *out)
+{
+	uint32_t n;
+	const char *const *stored = nd_facts_contradictions(run->f, &n);
+	struct nd_note *v = remarks(run, o->contradictions, o->n_contradictions, n);
+
+	for (uint32_t i = 0; i < n; i++)
+		v[o->n_contradictions + i] = (struct nd_note){ "two-sources", "", "host", dup(run, stored[i]), 0 };
+	out->contradictions = v;
+	out->n_contradictions = o->n_contradictions + n;
+}
+
+static void count_trees(const struct nd_run *run, struct nd_findings *out)
+{
+	for (uint32_t i = 0; i < run->rules->n; i++)
+		out->of += run->rules->rules[i]->n_trees;
+	out->examined = out->of > out->n_unexamined ? out->of - out->n_unexamined : 0;
+}
+
+static void decide(struct nd_run *run, struct nd_findings *out)
+{
+	bool core_missing = false;
+	const struct nd_finding *first = out->n_findings ? &out->findings[0] : NULL;
+
+	for (uint32_t i = 0; i < out->n_unexamined; i++)
+		core_missing = core_missing || out->unexamined[i].core;
+	out->verdict = first || out->n_open || core_missing ? ND_INCONCLUSIVE : ND_HEALTHY;
+	for (uint32_t i = 0; i < out->n_findings; i++) {
+		if (out->findings[i].word >= ND_LIKELY)
+			out->verdict = ND_CAUSES;
+	}
+	if (first)
+		out->headline = nd_arena_printf(run->arena, "%s on %s (%s)", first->cause, first->entity, nd_word_name(first->word));
+	else if (out->n_open)
+		out->headline = nd_arena_printf(run->arena, "no cause found, %u could not be ruled out; %u of %u trees could be examined", out->n_open, out->examined, out->of);
+	else
+		out->headline = nd_arena_printf(run->arena, "no cause found; %u of %u trees could be examined", out->examined, out->of);
+	out->next = NULL;
+	if (out->verdict != ND_HEALTHY && out->n_open)
+		out->next = out->open[0].next;
+	for (uint32_t i = 0; !out->next && out->verdict == ND_INCONCLUSIVE && i < out->n_unexamined; i++) {
+		if (out->unexamined[i].n_missing)
+			out->next = next_step(run, out->unexamined[i].missing, out->unexamined[i].n_missing);
+	}
+}
+
+void nd_assemble_rest(struct nd_run *run, const struct nd_outcome *o, struct nd_findings *out)
+{
+	struct lost_causes gone = { 0 }, open = { 0 };
+
+	collect(o, ND_FATE_OPEN, &open);
+	collect(o, ND_FATE_RULED_OUT, &gone);
+	ruled_out(run, &gone, &open, out);
+	open_causes(run, &open, out);
+	unexamined(run, o, out);
+	out->notes = remarks(run, o->notes, o->n_notes, 0);
+	out->n_notes = o->n_notes;
+	contradictions(run, o, out);
+	count_trees(run, out);
+	decide(run, out);
+	free(gone.v);
+	free(open.v);
+}
