@@ -146,6 +146,9 @@ static int by_key(const void *a, const void *b, void *ctx)
 	const struct nd_facts *f = ctx;
 	const struct nd_entity_row *x = &f->entities[*(const nd_id *)a], *y = &f->entities[*(const nd_id *)b];
 
+	/* The target's own namespace comes first, whatever the others are called. */
+	if (x->kind == ND_NETNS && (strcmp(x->key, "host") == 0) != (strcmp(y->key, "host") == 0))
+		return strcmp(x->key, "host") == 0 ? -1 : 1;
 	return strverscmp(x->key, y->key);
 }
 

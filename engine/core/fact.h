@@ -81,7 +81,8 @@ struct nd_fact_def {
 	const char *doc;     /* one line, ends up in the reference */
 	const char *reproduce; /* shell line that shows this entity's number by hand; {key} is the entity's key */
 	const char *probe;   /* the probe that gives it, or NULL: what a report names as the next step */
-	double kernel_unit;  /* sysctls: one of the kernel's units in base units (1e-6 for microseconds); 0 is 1 */
+	double kernel_unit;  /* one of the source's units in base units (1e-6 for microseconds); 0 is 1: applied to
+	                        counters when they are read, and by fixes to sysctls when they are printed */
 };
 
 /* A stream of rows that is evaluated while it is read and not kept. Columns are numbers in base units. */

@@ -25,7 +25,8 @@ static struct nd_value get_fixed(const struct nd_cell *c, enum nd_accessor a)
 	return number(v, a == ND_TOTAL ? ND_B_LIFETIME : ND_B_WINDOW);
 }
 
-static struct nd_value get_counter(const struct nd_cell *c, enum nd_accessor a)
+/* scale: one count of the source in base units. */
+static struct nd_value get_counter(const struct nd_cell *c, enum nd_accessor a, double scale)
 {
 	double seconds = (double)(c->last_ns - c->first_ns) / 1e9;
 
@@ -33,18 +34,18 @@ static struct nd_value get_counter(const struct nd_cell *c, enum nd_accessor a)
 		return get_fixed(c, a);
 	if (a == ND_TOTAL)
 		return c->interval ? missing(ND_TOOL_OUTPUT_ABSENT, "the tool printed a difference, not the total") :
-				     number((double)c->count.last, ND_B_LIFETIME);
+				     number((double)c->count.last * scale, ND_B_LIFETIME);
 	if (c->interval)
-		return a == ND_SEEN ? number((double)c->count.last, ND_B_INTERVAL) :
+		return a == ND_SEEN ? number((double)c->count.last * scale, ND_B_INTERVAL) :
 				      missing(ND_SINGLE_SNAPSHOT, "a difference over an unknown time");
 	if (c->reset)
 		return missing(ND_COUNTER_RESET, "it went backwards within the window");
 	if (c->n < 2)
-		return a == ND_SEEN ? number((double)c->count.last, ND_B_LIFETIME) :
+		return a == ND_SEEN ? number((double)c->count.last * scale, ND_B_LIFETIME) :
 				      missing(ND_SINGLE_SNAPSHOT, "one reading has no rate");
 	if (a == ND_PEAK)
-		return number(c->count.peak, ND_B_WINDOW);
-	return number(a == ND_RATE ? (double)c->count.delta / seconds : (double)c->count.delta, ND_B_WINDOW);
+		return number(c->count.peak * scale, ND_B_WINDOW);
+	return number((double)c->count.delta * scale / (a == ND_RATE ? seconds : 1), ND_B_WINDOW);
 }
 
 static struct nd_value get_gauge(const struct nd_cell *c, enum nd_accessor a)
@@ -79,7 +80,7 @@ struct nd_value nd_get(const struct nd_facts *f, nd_id on, nd_fact_id fact, enum
 	}
 	switch (d->type) {
 	case ND_T_NUMBER:
-		return d->width == ND_COUNTER32 || d->width == ND_COUNTER64 ? get_counter(c, a) : get_gauge(c, a);
+		return d->width == ND_COUNTER32 || d->width == ND_COUNTER64 ? get_counter(c, a, d->kernel_unit > 0 ? d->kernel_unit : 1) : get_gauge(c, a);
 	case ND_T_TEXT:
 	case ND_T_WORDS:
 		v.type = ND_V_TEXT;

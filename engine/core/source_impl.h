@@ -48,6 +48,9 @@ const struct nd_netns *nd_netns_scan(struct nd_netns_scan *s, uint32_t *n,
 				     struct nd_status *status);
 /* Is the process that stands for namespace i still in it? A pid may have been given away. */
 bool nd_netns_alive(const struct nd_netns_scan *s, uint32_t i);
+/* A child that enters the namespace bound to path and sleeps until we end: its pid, or a negative errno. */
+int64_t nd_keeper_start(const char *path);
+void nd_keeper_end(int64_t pid);
 void nd_netns_scan_free(struct nd_netns_scan *s);
 
 /* ---- a folder's files (source_walk.c) ---- */

@@ -1,8 +1,8 @@
 /* Finds the network namespaces of a live host, each with one process to read it through.
  *
  * A thread that entered another namespace still sees the old one in /proc/net, while /proc/PID/net
- * is always that of PID. So a namespace is read through a process in it and never entered; one that
- * has a name but no process can be listed and not read. Facts from the kernel: /proc/PID/ns/net is
+ * is always that of PID. So a namespace is read through a process in it; one that has a name but no
+ * process gets a child of ours (source_keeper.c). Facts from the kernel: /proc/PID/ns/net is
  * a link that reads "net:[4026531840]", the number is the inode of the namespace in nsfs; `ip netns
  * add` bind-mounts that inode on a file in /run/netns. Reading another user's link needs
  * CAP_SYS_PTRACE; where it is refused, the inode of /proc/PID/net/dev tells whether the process is in a
@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #define NETNS_MAX 512
+#define KEEPERS_MAX 64
 #define REFRESH_NS ND_NSEC_PER_SEC
 #define REFRESH_SHARE 20 /* and never more than 1/20 of the time goes into scanning */
 
@@ -43,6 +44,8 @@ struct nd_netns_scan {
 	char *proc;
 	struct scan *now, *before;
 	uint64_t next_ns; /* monotonic; no scan before */
+	int64_t keepers[KEEPERS_MAX]; /* processes of ours in namespaces that have none */
+	uint32_t n_keepers;
 };
 
 static uint64_t monotonic_ns(void)
@@ -67,6 +70,8 @@ void nd_netns_scan_free(struct nd_netns_scan *s)
 {
 	if (!s)
 		return;
+	for (uint32_t i = 0; i < s->n_keepers; i++)
+		nd_keeper_end(s->keepers[i]);
 	nd_arena_free(&s->now->arena);
 	nd_arena_free(&s->before->arena);
 	free(s->now);
@@ -228,8 +233,27 @@ static void judge_completeness(struct scan *c)
 			ND_NOT_SAMPLED,
 			nd_arena_printf(
 				&c->arena,
-				"%u named network namespaces have no process to read them through",
-				c->unpeopled)};
+				"%u named network namespace%s no process to read %s through",
+				c->unpeopled, c->unpeopled == 1 ? " has" : "s have",
+				c->unpeopled == 1 ? "it" : "them")};
+}
+
+/* A namespace that has a name but no process gets one of ours, where we may. */
+static void people(struct nd_netns_scan *s, struct space *p)
+{
+	static const char *const dirs[] = {"/run/netns", "/var/run/netns"};
+
+	for (size_t i = 0; i < ND_ARRAY_LEN(dirs) && !p->pid && s->n_keepers < KEEPERS_MAX; i++) {
+		char path[4096];
+		int64_t pid;
+
+		snprintf(path, sizeof(path), "%s/%s", dirs[i], p->name);
+		pid = nd_keeper_start(path);
+		if (pid <= 0)
+			continue;
+		p->pid = (uint64_t)pid;
+		s->keepers[s->n_keepers++] = pid;
+	}
 }
 
 /* Fills in the list: the target's own first, the others in the order of their names. */
@@ -260,6 +284,7 @@ static void rescan(struct nd_netns_scan *s, struct scan *c)
 {
 	char path[4096];
 	uint64_t own = 0; /* no namespace has inode 0 */
+	struct stat st;
 	bool foreign;
 
 	nd_arena_free(&c->arena);
@@ -267,6 +292,8 @@ static void rescan(struct nd_netns_scan *s, struct scan *c)
 	snprintf(path, sizeof(path), "%s/self/ns/net", s->proc);
 	(void)link_inode(AT_FDCWD, path, &own);
 	add(c, own, 0, "host");
+	snprintf(path, sizeof(path), "%s/self/net/dev", s->proc);
+	c->space[0].entry = stat(path, &st) == 0 ? st.st_ino : 0;
 	scan_processes(c, s->proc);
 	/* another proc is a host's, seen from a container: ours may hold names that are not the
 	 * host's */
@@ -277,6 +304,9 @@ static void rescan(struct nd_netns_scan *s, struct scan *c)
 	}
 	scan_names(c, "/run/netns", foreign);
 	scan_names(c, "/var/run/netns", foreign);
+	for (uint32_t i = 1; i < c->n && !foreign; i++)
+		if (!c->space[i].pid && c->space[i].name)
+			people(s, &c->space[i]);
 	publish(c);
 }
 

@@ -65,7 +65,15 @@ static const char *dup(struct nd_run *run, const char *s)
 	return s ? nd_arena_strdup(run->arena, s) : NULL;
 }
 
-/* "QUESTION No: value, value": for causes whose rule has no sentence of its own. */
+/* The fact's name without its kind: the entity stands before it or is the one that the sentence is about. */
+static const char *short_name(struct nd_run *run, const struct nd_walk *w, const struct nd_used *u)
+{
+	const char *name = nd_used_name(run, w->tree->rule, u), *dot = strchr(name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
+/* "no: queue.max 0, backlog 128": for causes whose rule has no sentence of its own. */
 static const char *plain_reason(struct nd_run *run, const struct nd_walk *w, const struct nd_answered *a)
 {
 	struct nd_buf b = { 0 };
@@ -80,7 +88,8 @@ static const char *plain_reason(struct nd_run *run, const struct nd_walk *w, con
 		if (u->what != ND_USED_FACT || u->value.t != ND_R_NUMBER)
 			continue;
 		nd_unit_dims(nd_accessor_unit(nd_registry_def(nd_facts_registry(run->f), u->id), u->accessor), &t.dims, &t.number);
-		nd_buf_printf(&b, "%s%s %s ", shown ? ", " : ": ", nd_used_entity(run, u), nd_used_name(run, w->tree->rule, u));
+		nd_buf_printf(&b, "%s%s%s%s ", shown ? ", " : ": ", u->on == w->self ? "" : nd_used_entity(run, u),
+			      u->on == w->self ? "" : " ", short_name(run, w, u));
 		nd_render_value(&b, &u->value, &t, run);
 		shown++;
 	}
@@ -122,18 +131,18 @@ static const char *next_step(struct nd_run *run, const struct nd_missing_fact *m
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (m[i].probe)
-			return nd_arena_printf(run->arena, "the %s probe would decide: it gives %s", m[i].probe, m[i].fact);
+			return nd_arena_printf(run->arena, "the `%s` probe would decide: it gives `%s`", m[i].probe, m[i].fact);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (m[i].why == ND_SINGLE_SNAPSHOT || m[i].why == ND_TOO_FEW_SAMPLES)
-			return nd_arena_printf(run->arena, m[i].why == ND_SINGLE_SNAPSHOT ? "take a second reading of %s some seconds later" : "measure longer: too few samples for %s",
+			return nd_arena_printf(run->arena, m[i].why == ND_SINGLE_SNAPSHOT ? "take a second reading of `%s` some seconds later" : "measure longer: too few samples for `%s`",
 					       m[i].fact);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (*m[i].reproduce)
-			return nd_arena_printf(run->arena, "collect %s: %s", m[i].fact, m[i].reproduce);
+			return nd_arena_printf(run->arena, "collect `%s`: `%s`", m[i].fact, m[i].reproduce);
 	}
-	return n ? nd_arena_printf(run->arena, "find out %s of %s", m[0].fact, m[0].entity) : "";
+	return n ? nd_arena_printf(run->arena, "find out `%s` of `%s`", m[0].fact, m[0].entity) : "";
 }
 
 static void open_causes(struct nd_run *run, const struct lost_causes *l, struct nd_findings *out)
@@ -148,12 +157,17 @@ static void open_causes(struct nd_run *run, const struct lost_causes *l, struct 
 
 		*o = (struct nd_open){ .cause = dup(run, l->v[i].cause), .rule = dup(run, w->tree->rule->name), .others = l->v[i].others, .ask = "" };
 		o->entity = dup(run, nd_entity_name(run->f, w->about));
-		if (at != UINT32_MAX) {
-			const struct nd_answered *a = &w->path[at];
+		for (uint32_t k = at == UINT32_MAX ? 0 : at + 1; k-- > 0 && !o->n_missing;) {
+			/* a no that leaves it open follows an unknown before it */
+			const struct nd_answered *a = &w->path[k];
 
+			if (a->answer != ND_UNKNOWN)
+				continue;
 			o->ask = nd_render(a->node->ask, &e);
 			o->missing = nd_missing_facts(run, w->tree->rule, a->used, a->n_used, &o->n_missing);
 		}
+		if (!*o->ask && at != UINT32_MAX)
+			o->ask = nd_render(w->path[at].node->ask, &e);
 		o->next = next_step(run, o->missing, o->n_missing);
 	}
 	out->open = v;

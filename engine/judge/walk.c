@@ -113,7 +113,7 @@ static bool follow(struct nd_walk *w, const struct nd_answered *a, struct stack 
 		lose(w, before, 0, a->doubted ? ND_FATE_OPEN : fate, at, b->because ? nd_render(b->because, e) : NULL);
 		return false;
 	case ND_WAY_CONCLUDE:
-		lose(w, before, 1ull << b->use, fate, at, NULL);
+		lose(w, before, 1ull << b->use, fate, at, a->says);
 		w->found = (int)b->use;
 		return false;
 	case ND_WAY_GO: /* no return */
@@ -125,7 +125,7 @@ static bool follow(struct nd_walk *w, const struct nd_answered *a, struct stack 
 	case ND_WAY_NEXT:
 		break;
 	}
-	lose(w, before, reachable(s), fate, at, NULL);
+	lose(w, before, reachable(s), fate, at, a->says);
 	return true;
 }
 

@@ -1,0 +1,136 @@
+# netdoctor: make run, make test. Everything is built into build/ (B=DIR for another place); V=1 shows the
+# commands, CC=clang, SAN=1 (sanitizers, into build/san), WERROR=0 (for packagers).
+SAN ?= 0
+V ?= 0
+WERROR ?= 1
+B ?= $(if $(filter 1,$(SAN)),build/san,build)
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+PKG_CONFIG ?= pkg-config
+PREFIX ?= /usr/local
+Q := $(if $(filter 1,$(V)),,@)
+SAY = $(if $(filter 1,$(V)),@:,@echo "  $(1)")
+
+VERSION := 0.1.0
+PKGS := yaml-0.1 libpcre2-8 jansson zlib
+, := ,
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wformat=2 -Wundef -Wvla -Wpointer-arith \
+	-Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wswitch-enum \
+	-Wnull-dereference -Wimplicit-fallthrough $(if $(filter 1,$(WERROR)),-Werror)
+SANITIZE := -fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# Fortified headers make sprintf a macro in clang, and base.h poisons that name.
+FORTIFY := $(if $(findstring clang,$(CC)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+OPT := $(if $(filter 1,$(SAN)),-O1 $(SANITIZE),-O2 $(FORTIFY))
+CFLAGS ?= -g
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -I. -DND_VERSION='"$(VERSION)"' $(WARN) $(OPT) -fno-common -fstack-protector-strong -fPIE $(CPPFLAGS) $(CFLAGS)
+ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(if $(filter 1,$(SAN)),$(SANITIZE)) $(LDFLAGS)
+ifeq ($(filter clean run test check san lab lint format golden demo,$(MAKECMDGOALS)),)
+ALL_CFLAGS += $(shell $(PKG_CONFIG) --cflags $(PKGS))
+LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lm -lpthread
+CMOCKA := $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null || echo -lcmocka)
+endif
+
+SRC := $(sort $(wildcard engine/*/*.c collectors/*.c reports/*.c))
+RULES := $(sort $(wildcard rules/lib/*.yaml)) $(sort $(wildcard rules/*.yaml))
+REPORTS := $(sort $(wildcard reports/*.c))
+MAIN := $(B)/engine/cli/main.o
+OBJ := $(filter-out $(MAIN),$(SRC:%.c=$(B)/%.o)) $(B)/rules_embed.o $(B)/reports.o
+LIB := $(B)/libnetdoctor.a
+TESTS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/unit/test_*.c)))
+INSTALL_PACKAGES := packaging/install-packages.sh
+
+.PHONY: all tests run test check san lab lint format golden demo clean install FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(B)/netdoctor
+tests: $(TESTS)
+
+# ---- building ----
+$(B)/netdoctor: $(MAIN) $(LIB)
+	$(call SAY,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+# From scratch, so that no object of a file that is gone stays in it.
+$(LIB): $(OBJ) $(B)/objects.list
+	$(call SAY,AR   $@)
+	$(Q)rm -f $@ && ar qcs $@ $(OBJ)
+
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(LIB)
+	$(call SAY,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CMOCKA) $(LIBS)
+
+$(B)/%.o: %.c $(B)/flags.list
+	$(call SAY,CC   $<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/%.o: $(B)/%.c $(B)/flags.list
+	$(call SAY,CC   $<)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/rules_embed.c: $(RULES) $(B)/inputs.list packaging/generate.sh
+	$(call SAY,GEN  $@)
+	$(Q)packaging/generate.sh rules $(RULES) >$@
+
+$(B)/reports.c: $(REPORTS) $(B)/inputs.list packaging/generate.sh
+	$(call SAY,GEN  $@)
+	$(Q)packaging/generate.sh reports $(REPORTS) >$@
+
+# Files that change only when what they hold does: flags and the lists of files.
+$(B)/flags.list: export CONTENT = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
+$(B)/objects.list: export CONTENT = $(OBJ)
+$(B)/inputs.list: export CONTENT = $(RULES) $(REPORTS)
+$(B)/flags.list $(B)/objects.list $(B)/inputs.list: FORCE
+	@mkdir -p $(@D)
+	@echo "$$CONTENT" | cmp -s - $@ || echo "$$CONTENT" >$@
+
+# ---- using ----
+# 0 healthy, 1 a cause found, 3 inconclusive: in each case the report came out.
+run:
+	@$(INSTALL_PACKAGES) build
+	@$(MAKE) --no-print-directory all
+	@rc=0; $(B)/netdoctor run || rc=$$?; case $$rc in 0 | 1 | 3) ;; *) exit $$rc ;; esac
+
+# Everything, also under sanitizers and in the lab.
+test:
+	@$(INSTALL_PACKAGES) build test
+	@MAKE="$(MAKE)" tests/run.sh
+
+check:
+	@$(INSTALL_PACKAGES) build test
+	@MAKE="$(MAKE)" tests/run.sh build unit rules cases cli schema layers size
+
+san lab:
+	@$(INSTALL_PACKAGES) build test
+	@MAKE="$(MAKE)" tests/run.sh $@
+
+lint:
+	@$(INSTALL_PACKAGES) build test lint
+	@tests/lint.sh
+
+format:
+	@$(INSTALL_PACKAGES) lint
+	clang-format -i $(shell find engine collectors reports tests -name '*.[ch]')
+
+# Rewrites tests/golden: look at the difference before it is committed.
+golden:
+	@$(INSTALL_PACKAGES) build test
+	@$(MAKE) --no-print-directory $(B)/tests/unit/test_report
+	@GOLDEN=write $(B)/tests/unit/test_report
+
+# Makes an incident in a namespace of its own and diagnoses it.
+demo:
+	@$(INSTALL_PACKAGES) build test
+	@$(MAKE) --no-print-directory all
+	@ND=$(B)/netdoctor tests/lab/demo.sh
+
+install: all
+	install -D -m 755 $(B)/netdoctor $(DESTDIR)$(PREFIX)/bin/netdoctor
+
+clean:
+	rm -rf build
+
+FORCE:
+-include $(SRC:%.c=$(B)/%.d) $(TESTS:=.d) $(B)/rules_embed.d $(B)/reports.d

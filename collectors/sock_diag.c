@@ -1,0 +1,188 @@
+/* inet_diag messages (uapi linux/inet_diag.h): struct inet_diag_msg, then attributes.
+ *
+ * tcp_info grows at its end with the kernel's age, and Debian's header knows less than new kernels send: a
+ * row a field, read only when the attribute is long enough to hold it. */
+#include "collectors/sock_diag.h"
+
+#include <errno.h>
+#include <linux/inet_diag.h>
+#include <linux/tcp.h>
+#include <math.h>
+#include <sys/socket.h>
+
+/* 6.6 appended behind snd_wnd: u32 rcv_wnd, u32 rehash, u16 total_rto, u16 total_rto_recoveries, u32 total_rto_time. */
+#define TOTAL_RTO_TIME (offsetof(struct tcp_info, tcpi_snd_wnd) + 16)
+#define SKMEM_DROPS 8 /* place of SK_MEMINFO_DROPS among the u32 of INET_DIAG_SKMEMINFO */
+
+#define STATE(s) (1u << (s))
+/* Those with data or with a queue; TIME_WAIT and half-open ones would only cost. */
+#define STATES                                                                                     \
+	(STATE(ND_TCP_LISTEN) | STATE(ND_TCP_ESTABLISHED) | STATE(ND_TCP_FIN_WAIT1) |              \
+	 STATE(ND_TCP_FIN_WAIT2) | STATE(ND_TCP_CLOSE_WAIT) | STATE(ND_TCP_LAST_ACK) |             \
+	 STATE(ND_TCP_CLOSING))
+#define EXT(a) (1u << ((a)-1))
+#define FILTER_MAX ND_SOCK_FILTER_BYTES(128)
+
+struct field {
+	size_t offset, size;
+	enum nd_sock_value value;
+	double scale; /* to base units */
+};
+#define FIELD(name, value, scale)                                                                  \
+	{                                                                                          \
+		offsetof(struct tcp_info, name), sizeof(((struct tcp_info *)0)->name), value,      \
+			scale                                                                      \
+	}
+static const struct field fields[] = {
+	FIELD(tcpi_snd_mss, ND_SV_MSS, 1),
+	FIELD(tcpi_unacked, ND_SV_UNACKED, 1),
+	FIELD(tcpi_last_data_sent, ND_SV_LAST_SEND, 1e-3),
+	FIELD(tcpi_rtt, ND_SV_RTT, 1e-6),
+	FIELD(tcpi_snd_cwnd, ND_SV_CWND, 1),
+	FIELD(tcpi_notsent_bytes, ND_SV_NOTSENT, 1),
+	FIELD(tcpi_min_rtt, ND_SV_MIN_RTT, 1e-6),
+	FIELD(tcpi_data_segs_in, ND_SV_DATA_IN, 1),
+	FIELD(tcpi_data_segs_out, ND_SV_DATA_OUT, 1),
+	FIELD(tcpi_busy_time, ND_SV_BUSY, 1e-6),
+	FIELD(tcpi_rwnd_limited, ND_SV_RWND_LIMITED, 1e-6),
+	FIELD(tcpi_sndbuf_limited, ND_SV_SNDBUF_LIMITED, 1e-6),
+	FIELD(tcpi_bytes_sent, ND_SV_BYTES_SENT, 1),
+	FIELD(tcpi_bytes_retrans, ND_SV_BYTES_RETRANS, 1),
+	FIELD(tcpi_snd_wnd, ND_SV_SND_WND, 1),
+	{TOTAL_RTO_TIME, sizeof(uint32_t), ND_SV_RTO_TIME, 1e-3},
+};
+
+static void read_info(const char *data, size_t len, struct nd_sock *out)
+{
+	for (unsigned i = 0; i < ND_ARRAY_LEN(fields); i++) {
+		const struct field *d = &fields[i];
+		uint64_t wide;
+		uint32_t narrow;
+
+		if (d->offset + d->size > len)
+			continue;
+		if (d->size == sizeof(wide)) {
+			memcpy(&wide, data + d->offset, sizeof(wide));
+		} else {
+			memcpy(&narrow, data + d->offset, sizeof(narrow));
+			wide = narrow;
+		}
+		if (d->value != ND_SV_MIN_RTT ||
+		    wide != UINT32_MAX) /* min_rtt of no sample yet is ~0 */
+			out->v[d->value] = (double)wide * d->scale;
+	}
+	out->info = true;
+}
+
+static void read_attribute(const struct nd_nl_attr *a, struct nd_sock *out)
+{
+	const char *data = a->data;
+	uint32_t drops;
+
+	if (a->type == INET_DIAG_INFO) {
+		read_info(data, a->len, out);
+	} else if (a->type == INET_DIAG_SKMEMINFO && a->len >= (SKMEM_DROPS + 1) * sizeof(drops)) {
+		memcpy(&drops, data + SKMEM_DROPS * sizeof(drops), sizeof(drops));
+		out->v[ND_SV_DROPS] = drops;
+	} else if (a->type == INET_DIAG_SKV6ONLY && a->len >= 1) {
+		out->local.star = data[0] == 0; /* it listens on IPv4 too, if the address is :: */
+	}
+}
+
+static void read_address(uint8_t family, const __be32 *ip, __be16 port, struct nd_sock_addr *out)
+{
+	out->family = family;
+	out->port = __builtin_bswap16(port);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	out->port = port;
+#endif
+	memcpy(out->ip, ip, family == AF_INET ? 4 : 16);
+}
+
+bool nd_sock_from_diag(const void *msg, size_t len, struct nd_sock *out)
+{
+	static const uint8_t any[16];
+	struct inet_diag_msg m;
+	struct nd_nl_iter it;
+	struct nd_nl_attr a;
+
+	if (len < sizeof(m))
+		return false;
+	memcpy(&m, msg, sizeof(m));
+	if (m.idiag_family != AF_INET && m.idiag_family != AF_INET6)
+		return false;
+	*out = (struct nd_sock){
+		.state = m.idiag_state <= ND_TCP_CLOSING ? m.idiag_state : ND_TCP_UNKNOWN,
+		.id = (uint64_t)m.id.idiag_cookie[1] << 32 | m.id.idiag_cookie[0],
+		.inode = m.idiag_inode,
+		.rqueue = m.idiag_rqueue,
+		.wqueue = m.idiag_wqueue,
+	};
+	for (unsigned i = 0; i < ND_SOCK_VALUES; i++)
+		out->v[i] = NAN;
+	read_address(m.idiag_family, m.id.idiag_src, m.id.idiag_sport, &out->local);
+	read_address(m.idiag_family, m.id.idiag_dst, m.id.idiag_dport, &out->remote);
+	it = nd_nl_iter((const char *)msg + sizeof(m),
+			len - sizeof(m)); /* its size is a multiple of four */
+	while (nd_nl_next(&it, &a))
+		read_attribute(&a, out);
+	out->local.star &=
+		m.idiag_family == AF_INET6 && memcmp(out->local.ip, any, sizeof(any)) == 0;
+	return true;
+}
+
+/* A test of one port is five words: port >= p, port <= p (each an operation and a word whose `no` is the
+ * port), and a jump past the end, which is yes. A failed test goes on behind its jump; behind the last one
+ * four bytes past the end are no. */
+size_t nd_sock_filter(const struct nd_sock_port *ports, uint32_t n, void *out, size_t size)
+{
+	const size_t each = ND_SOCK_FILTER_BYTES(1), total = n * each;
+	struct inet_diag_bc_op *op = out;
+
+	if (n == 0 || total > size || total > UINT16_MAX - each)
+		return 0;
+	for (uint32_t i = 0; i < n; i++, op += 5) {
+		size_t left = total - i * each; /* bytes from here to the end */
+		bool last = i == n - 1;
+		unsigned char ge = ports[i].remote ? INET_DIAG_BC_D_GE : INET_DIAG_BC_S_GE;
+		unsigned char le = ports[i].remote ? INET_DIAG_BC_D_LE : INET_DIAG_BC_S_LE;
+		unsigned short next = (unsigned short)(last ? left + 4 : each);
+
+		op[0] = (struct inet_diag_bc_op){ge, 8, next};
+		op[1] = (struct inet_diag_bc_op){0, 0, ports[i].port};
+		op[2] = (struct inet_diag_bc_op){le, 8, (unsigned short)(next - 8)};
+		op[3] = (struct inet_diag_bc_op){0, 0, ports[i].port};
+		op[4] = (struct inet_diag_bc_op){INET_DIAG_BC_JMP, 4, (unsigned short)(left - 16)};
+	}
+	return total;
+}
+
+/* The request of 2.6 names no family, and so one walk of the kernel's tables gives both; the newer
+ * SOCK_DIAG_BY_FAMILY needs two, and walking empty buckets is most of the cost of a dump. */
+int nd_sock_dump(struct nd_nl *nl, const void *filter, size_t filter_len, nd_nl_fn *fn, void *ctx,
+		 struct nd_err *e)
+{
+	struct {
+		struct inet_diag_req r;
+		struct nlattr a;
+		char filter[FILTER_MAX];
+	} req = {
+		.r = {.idiag_ext = EXT(INET_DIAG_INFO) | EXT(INET_DIAG_SKMEMINFO),
+		      .idiag_states = STATES},
+		.a = {.nla_len = (uint16_t)(sizeof(req.a) + filter_len),
+		      .nla_type = INET_DIAG_REQ_BYTECODE},
+	};
+	size_t len = sizeof(req.r);
+	int rc;
+
+	if (filter_len > sizeof(req.filter))
+		return nd_fail(e, -EMSGSIZE, "sock_diag: a filter of %zu bytes", filter_len);
+	if (filter_len) {
+		memcpy(req.filter, filter, filter_len);
+		len += sizeof(req.a) + filter_len;
+	}
+	rc = nd_nl_dump(nl, TCPDIAG_GETSOCK, &req, len, fn, ctx, e);
+	if (rc < 0)
+		return nd_wrap(e, rc, "TCP sockets");
+	return 0; /* sockets came or went meanwhile: they always do */
+}

@@ -1,0 +1,63 @@
+/* The inside of the grouping, shared by the file that adds sockets and the one that puts facts. */
+#ifndef ND_SOCK_IMPL_H
+#define ND_SOCK_IMPL_H
+
+#include "collectors/sock_group.h"
+
+/* Cumulative figures of a socket that a group sums up. */
+enum nd_sock_sum {
+	ND_SS_EXCHANGES,
+	ND_SS_BUSY,
+	ND_SS_RWND,
+	ND_SS_SNDBUF,
+	ND_SS_SENT,
+	ND_SS_RETRANS,
+	ND_SS_RTO,
+	ND_SOCK_SUMS
+};
+
+struct nd_sock_group {
+	nd_id id;
+	bool peer, local;
+	uint16_t port;
+	bool has_base, segs_known, busy_known, sent_known, rto_known;
+	double sum[ND_SOCK_SUMS], base[ND_SOCK_SUMS]; /* base: as of the first dump */
+	uint32_t rows, hits; /* samples, and those with a small tail waiting */
+	double min_rtt;
+	uint32_t connections, rtts; /* of this dump */
+	double rtt_sum;
+	uint32_t gen; /* last dump that met it */
+	uint64_t inodes[ND_SOCK_INODES_MAX];
+	uint32_t n_inodes;
+};
+struct nd_sock_listener {
+	nd_id id;
+	uint16_t port;
+	uint32_t gen, queue, backlog, drops;
+	bool drops_known;
+	uint64_t inodes[ND_SOCK_INODES_MAX];
+	uint32_t n_inodes;
+};
+struct nd_sock_seen {
+	uint64_t id; /* 0: free slot */
+	uint32_t group, gen;
+	double c[ND_SOCK_SUMS];
+};
+struct nd_socks {
+	char netns[64];
+	struct nd_input in;
+	bool whole, guess, truncated;
+	uint32_t gen, dumps; /* dumps: whole ones */
+	uint64_t t_ns, before_ns,
+		first_ns; /* of this dump, the one before and the first whole one */
+	uint64_t listens[65536 / 64];
+	struct nd_sock_group *groups;
+	uint32_t n_groups, cap_groups, n_of[2];
+	struct nd_sock_listener *listeners;
+	uint32_t n_listeners, cap_listeners;
+	uint32_t *place; /* entity → index of its group or listener, + 1 */
+	uint32_t n_place;
+	struct nd_sock_seen *seen;
+	uint32_t n_seen, cap_seen, whole_gen; /* whole_gen: the whole dump before this one */
+};
+#endif

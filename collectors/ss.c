@@ -1,0 +1,480 @@
+/* Text of ss (iproute2): `ss -tin`, `ss -ltnm`, `ss -ant`, `ss -tnpoe` and their like.
+ *
+ * The options decide the columns, and the file rarely says which they were: each line is read by what its
+ * words are. A line of figures below a socket's line belongs to it (with -O it is the same line):
+ *   ESTAB 0 0 127.0.0.1:5599 127.0.0.1:57324 users:(("nginx",pid=7,fd=3)) ino:12535 sk:3
+ *   	 cubic wscale:7,7 rto:204 rtt:0.084/0.046 mss:65483 cwnd:10 unacked:1 notsent:120 lastsnd:12 busy:44ms
+ * ss leaves out what is zero. Sums of states and `ss -s` are recognised by having no such line. */
+#include "collectors/collector.h"
+#include "collectors/process.h"
+#include "collectors/sock_group.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <math.h>
+
+#define PROCESSES_MAX 8u /* owners kept per socket */
+
+struct owner {
+	uint64_t pid;
+	char comm[32];
+};
+struct row {
+	struct nd_sock s;
+	struct owner *owners; /* or NULL */
+	uint32_t n_owners;
+};
+struct text {
+	const struct nd_input *in;
+	struct nd_facts *f;
+	struct row *rows;
+	uint32_t n, cap;
+	bool header,
+		modern; /* modern: prints 0.0.0.0 for any IPv4 address, so that * means both families */
+	bool open; /* a line of figures may follow */
+	bool truncated;
+	uint64_t bad_line; /* the first line that looked like a socket and was none, or 0 */
+	char bad[64];
+};
+
+/* ---- words ---- */
+
+struct state_name {
+	const char *name;
+	enum nd_tcp_state state;
+};
+static const struct state_name states[] = {
+	{"ESTAB", ND_TCP_ESTABLISHED},	  {"LISTEN", ND_TCP_LISTEN},
+	{"SYN-SENT", ND_TCP_SYN_SENT},	  {"SYN-RECV", ND_TCP_SYN_RECV},
+	{"FIN-WAIT-1", ND_TCP_FIN_WAIT1}, {"FIN-WAIT-2", ND_TCP_FIN_WAIT2},
+	{"TIME-WAIT", ND_TCP_TIME_WAIT},  {"CLOSE-WAIT", ND_TCP_CLOSE_WAIT},
+	{"LAST-ACK", ND_TCP_LAST_ACK},	  {"CLOSING", ND_TCP_CLOSING},
+	{"UNCONN", ND_TCP_CLOSE},
+};
+
+static bool state_of(const char *word, enum nd_tcp_state *out)
+{
+	for (unsigned i = 0; i < ND_ARRAY_LEN(states); i++) {
+		if (strcmp(word, states[i].name) == 0) {
+			*out = states[i].state;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A figure "KEY:NUMBER", maybe followed by a unit or by more figures; in base units after scaling. */
+struct figure {
+	const char *key;
+	enum nd_sock_value value;
+	double scale;
+};
+static const struct figure figures[] = {
+	{"mss:", ND_SV_MSS, 1},
+	{"unacked:", ND_SV_UNACKED, 1},
+	{"cwnd:", ND_SV_CWND, 1},
+	{"notsent:", ND_SV_NOTSENT, 1},
+	{"lastsnd:", ND_SV_LAST_SEND, 1e-3},
+	{"rtt:", ND_SV_RTT, 1e-3},
+	{"minrtt:", ND_SV_MIN_RTT, 1e-3},
+	{"snd_wnd:", ND_SV_SND_WND, 1},
+	{"data_segs_in:", ND_SV_DATA_IN, 1},
+	{"data_segs_out:", ND_SV_DATA_OUT, 1},
+	{"busy:", ND_SV_BUSY, 1e-3},
+	{"rwnd_limited:", ND_SV_RWND_LIMITED, 1e-3},
+	{"sndbuf_limited:", ND_SV_SNDBUF_LIMITED, 1e-3},
+	{"bytes_sent:", ND_SV_BYTES_SENT, 1},
+	{"bytes_retrans:", ND_SV_BYTES_RETRANS, 1},
+};
+/* What a line with tcp_info leaves out when it is zero. */
+static const enum nd_sock_value omitted[] = {
+	ND_SV_UNACKED,	ND_SV_NOTSENT,	    ND_SV_LAST_SEND,	  ND_SV_DATA_IN,
+	ND_SV_DATA_OUT, ND_SV_RWND_LIMITED, ND_SV_SNDBUF_LIMITED,
+};
+
+/* The number that s starts with; false when there is none. */
+static bool leading_number(const char *s, double *out)
+{
+	char digits[32];
+	size_t n = strspn(s, "0123456789.");
+
+	if (n == 0 || n >= sizeof(digits))
+		return false;
+	memcpy(digits, s, n);
+	digits[n] = '\0';
+	return nd_parse_f64(digits, out);
+}
+
+/* busy is left out too when a limited time and its share are all that is there: 146880ms(95.7%). */
+static void share_to_busy(struct nd_sock *s, const char *word)
+{
+	const char *open = strchr(word, '(');
+	double percent, limited;
+
+	if (isnan(s->v[ND_SV_BUSY]) && open && leading_number(open + 1, &percent) && percent > 0 &&
+	    leading_number(strchr(word, ':') + 1, &limited))
+		s->v[ND_SV_BUSY] = limited * 1e-3 / (percent / 100);
+}
+
+static void parse_skmem(struct nd_sock *s, const char *word)
+{
+	const char *d = strstr(word, ",d");
+	double v;
+
+	if (d && leading_number(d + 2, &v))
+		s->v[ND_SV_DROPS] = v;
+}
+
+static void parse_figure(struct nd_sock *s, const char *word)
+{
+	uint64_t inode;
+	double v;
+
+	if (nd_starts(word, "skmem:(")) {
+		parse_skmem(s, word);
+		return;
+	}
+	if (nd_starts(word, "ino:") && nd_parse_u64(word + 4, 10, &inode)) {
+		s->inode = inode;
+		return;
+	}
+	for (unsigned i = 0; i < ND_ARRAY_LEN(figures); i++) {
+		const struct figure *g = &figures[i];
+
+		if (!nd_starts(word, g->key) || !leading_number(word + strlen(g->key), &v))
+			continue;
+		s->v[g->value] = v * g->scale;
+		s->info |= g->value == ND_SV_CWND || g->value == ND_SV_RTT;
+		if (g->value == ND_SV_RWND_LIMITED || g->value == ND_SV_SNDBUF_LIMITED)
+			share_to_busy(s, word);
+		return;
+	}
+}
+
+/* users:(("nginx",pid=12,fd=6),("nginx",pid=13,fd=6)), in older versions ("nginx",12,6). */
+static void parse_users(struct row *r, const char *at)
+{
+	while ((at = strstr(at, "(\"")) != NULL && r->n_owners < PROCESSES_MAX) {
+		const char *comm = at + 2, *end = strstr(comm, "\",");
+		struct owner o = {0};
+		char digits[16] = "";
+		size_t n;
+
+		if (!end || (size_t)(end - comm) >= sizeof(o.comm))
+			return;
+		memcpy(o.comm, comm, (size_t)(end - comm));
+		at = end + 2;
+		if (nd_starts(at, "pid="))
+			at += 4;
+		n = strspn(at, "0123456789");
+		if (n < sizeof(digits))
+			memcpy(digits, at, n);
+		if (!nd_parse_u64(digits, 10, &o.pid))
+			continue;
+		r->owners = nd_realloc(r->owners, (r->n_owners + 1) * sizeof(*r->owners));
+		r->owners[r->n_owners++] = o;
+	}
+}
+
+/* ---- addresses ---- */
+
+/* Takes the zone off: "fe80::1%eth0", "[fe80::1]%eth0", "127.0.0.53%lo". */
+static void cut_zone(char *host)
+{
+	char *zone = strchr(host, '%');
+
+	if (zone)
+		*zone = '\0';
+	if (zone && *host == '[' && zone[-1] != ']')
+		snprintf(zone, 2, "]");
+}
+
+/* "127.0.0.1:80", "*:80", ":::80", "[::1]:80", "fe80::1%eth0:22", "host.example:https", "0.0.0.0:*". */
+static bool parse_address(struct text *t, char *word, struct nd_sock_addr *out)
+{
+	char *colon = strrchr(word, ':');
+	uint64_t port;
+	size_t len;
+
+	if (!colon || colon == word || !colon[1])
+		return false;
+	*colon = '\0';
+	if (nd_parse_u64(colon + 1, 10, &port) && port <= UINT16_MAX)
+		out->port = (uint16_t)port;
+	else
+		out->port_name = nd_arena_strdup(nd_facts_arena(t->f), colon + 1);
+	cut_zone(word);
+	len = strlen(word);
+	if (*word == '[' && word[len - 1] == ']') {
+		t->modern = true; /* the brackets and 0.0.0.0 came together */
+		word[len - 1] = '\0';
+		word++;
+	}
+	t->modern |= strcmp(word, "0.0.0.0") == 0;
+	out->star = strcmp(word, "*") == 0;
+	if (out->star)
+		out->family = t->modern ? AF_INET6 : AF_INET;
+	else if (inet_pton(AF_INET, word, out->ip) == 1)
+		out->family = AF_INET;
+	else if (inet_pton(AF_INET6, word, out->ip) == 1)
+		out->family = AF_INET6;
+	else
+		out->name = nd_arena_strdup(nd_facts_arena(t->f), word);
+	return true;
+}
+
+/* ---- lines ---- */
+
+static void figures_of(struct row *r, char *rest)
+{
+	char *users = strstr(rest, "users:(("), *w;
+
+	if (users)
+		parse_users(r, users);
+	while ((w = nd_word(&rest)) != NULL)
+		parse_figure(&r->s, w);
+}
+
+static void remember_bad(struct text *t, const struct nd_stream *s, const char *found)
+{
+	if (t->bad_line)
+		return;
+	t->bad_line = nd_stream_lineno(s);
+	snprintf(t->bad, sizeof(t->bad), "%s", found);
+}
+
+/* The columns behind the state: Recv-Q Send-Q Local Peer, and what else there is. */
+static bool parse_columns(struct text *t, struct nd_sock *s, char *recv_q, char **rest,
+			  const char **found)
+{
+	char *send_q = nd_word(rest), *local = nd_word(rest), *peer = nd_word(rest);
+	uint64_t r, q;
+
+	*found = recv_q ? recv_q : "the end of the line";
+	if (!recv_q || !nd_parse_u64(recv_q, 10, &r) || r > UINT32_MAX)
+		return false;
+	*found = send_q ? send_q : "the end of the line";
+	if (!send_q || !nd_parse_u64(send_q, 10, &q) || q > UINT32_MAX)
+		return false;
+	*found = "the end of the line";
+	if (!local || !peer)
+		return false;
+	s->rqueue = (uint32_t)r;
+	s->wqueue = (uint32_t)q;
+	*found = local;
+	if (!parse_address(t, local, &s->local))
+		return false;
+	*found = peer;
+	return parse_address(t, peer, &s->remote);
+}
+
+/* A state filter makes ss leave the column out: then only a peer without a port is a listener. */
+static enum nd_tcp_state state_by_peer(const struct nd_sock *s)
+{
+	return s->remote.port_name && strcmp(s->remote.port_name, "*") == 0 ? ND_TCP_LISTEN
+									    : ND_TCP_ESTABLISHED;
+}
+
+static struct row *new_row(struct text *t)
+{
+	struct row *r;
+
+	ND_GROW(t->rows, t->n, t->cap);
+	r = &t->rows[t->n];
+	*r = (struct row){0};
+	for (unsigned i = 0; i < ND_SOCK_VALUES; i++)
+		r->s.v[i] = NAN;
+	return r;
+}
+
+/* Words that open a socket's line: a protocol, a state, or Recv-Q when there is no state. */
+static void parse_socket(struct text *t, const struct nd_stream *s, char *line)
+{
+	enum nd_tcp_state state = ND_TCP_UNKNOWN;
+	char *word = nd_word(&line);
+	bool numeric, known;
+	const char *found;
+	struct row *r;
+	uint64_t q;
+
+	t->open = false;
+	if (!word)
+		return;
+	if (strcmp(word, "tcp") == 0)
+		word = nd_word(&line);
+	numeric = word && nd_parse_u64(word, 10, &q);
+	known = word && state_of(word, &state);
+	if (!word || (!numeric && !known))
+		return; /* a header, another protocol, or no output of ss */
+	if (t->n >= ND_SOCKS_MAX) {
+		t->truncated = true;
+		return;
+	}
+	r = new_row(t);
+	if (!parse_columns(t, &r->s, known ? nd_word(&line) : word, &line, &found)) {
+		if (known && t->header) /* else sums of states look like this: "ESTAB 2232" */
+			remember_bad(t, s, found);
+		return;
+	}
+	r->s.state = known ? state : state_by_peer(&r->s);
+	t->n++;
+	t->open = true;
+	figures_of(r, line);
+}
+
+static void parse_line(struct text *t, const struct nd_stream *s, char *line)
+{
+	if (strstr(line, "Recv-Q") && strstr(line, "Local Address")) {
+		t->header = true;
+		t->modern |= strstr(line, "Process") != NULL; /* iproute2 5.3 and later */
+	} else if (*line != ' ' && *line != '\t') {
+		parse_socket(t, s, line);
+	} else if (t->open) {
+		figures_of(&t->rows[t->n - 1], line);
+	} else {
+		parse_socket(t, s, line);
+	}
+}
+
+/* ---- facts ---- */
+
+static void complete(struct nd_sock *s)
+{
+	bool no_segments = isnan(s->v[ND_SV_DATA_IN]) && isnan(s->v[ND_SV_DATA_OUT]);
+
+	if (!s->info)
+		return;
+	for (unsigned i = 0; i < ND_ARRAY_LEN(omitted); i++) {
+		if (isnan(s->v[omitted[i]]))
+			s->v[omitted[i]] = 0;
+	}
+	if (no_segments && s->v[ND_SV_BYTES_SENT] > 0) /* not zero: this ss does not print them */
+		s->v[ND_SV_DATA_IN] = s->v[ND_SV_DATA_OUT] = NAN;
+	if (isnan(s->v[ND_SV_BYTES_RETRANS]) && !isnan(s->v[ND_SV_BYTES_SENT]))
+		s->v[ND_SV_BYTES_RETRANS] = 0;
+}
+
+static void relate_owners(struct nd_facts *f, const struct nd_input *in, const struct row *r,
+			  nd_id to)
+{
+	static const enum nd_relation by_kind[ND_KINDS] = {
+		[ND_LISTENER] = ND_LISTENER_PROCESSES,
+		[ND_SERVICE] = ND_SERVICE_PROCESSES,
+		[ND_PEER] = ND_PEER_PROCESSES,
+	};
+
+	for (uint32_t i = 0; i < r->n_owners; i++) {
+		nd_id p = nd_entity_num(f, ND_PROCESS, r->owners[i].pid);
+
+		nd_put_text(f, p, &nd_process_facts[ND_P_COMM], r->owners[i].comm, in);
+		nd_relate(f, p, ND_PROCESS_NETNS, nd_entity(f, ND_NETNS, in->netns));
+		nd_relate(f, to, by_kind[nd_entity_kind(f, to)], p);
+	}
+}
+
+/* Ports that another file of the same namespace lists as listening. */
+static uint32_t known_listeners(struct nd_facts *f, const struct nd_input *in, struct nd_socks *k)
+{
+	nd_fact_id port = nd_registry_find(nd_facts_registry(f), ND_LISTENER,
+					   nd_listener_fact(ND_L_PORT)->name);
+	nd_id netns = nd_entity(f, ND_NETNS, in->netns);
+	struct nd_links all = nd_related(f, netns, ND_LISTENER_NETNS, true);
+
+	for (uint32_t i = 0; i < all.n; i++) {
+		struct nd_value v = nd_get(f, all.ids[i], port, ND_BARE);
+
+		if (v.type == ND_V_NUMBER)
+			nd_socks_listens(k, (uint16_t)v.num);
+	}
+	return all.n;
+}
+
+static void add_rows(struct text *t, struct nd_socks *k, bool listeners)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct row *r = &t->rows[i];
+		nd_id to;
+
+		if ((r->s.state == ND_TCP_LISTEN) != listeners)
+			continue;
+		complete(&r->s);
+		to = nd_socks_add(k, t->f, &r->s);
+		if (to != ND_NO_ENTITY)
+			relate_owners(t->f, t->in, r, to);
+	}
+}
+
+/* An empty list is an answer too: of listeners with -l, else of connections. */
+static void mark_read(const struct text *t)
+{
+	const char *slash = strrchr(t->in->path, '/'), *name = slash ? slash + 1 : t->in->path;
+	const char *l = memchr(name, 'l', strcspn(name, ".@"));
+	bool connections = t->n == 0 && t->header && !l;
+
+	if (t->n == 0 && t->header && l)
+		nd_kind_read(t->f, ND_LISTENER);
+	for (uint32_t i = 0; i < t->n; i++)
+		connections |= t->rows[i].s.state != ND_TCP_LISTEN;
+	if (connections) {
+		nd_kind_read(t->f, ND_SERVICE);
+		nd_kind_read(t->f, ND_PEER);
+	}
+}
+
+static void put_all(struct text *t)
+{
+	struct nd_socks *k = nd_socks_new(t->in->netns);
+
+	nd_socks_begin(k, t->in, true);
+	add_rows(t, k, true);
+	if (known_listeners(t->f, t->in, k) == 0)
+		nd_socks_guess(k);
+	add_rows(t, k, false);
+	nd_socks_end(k, t->f);
+	nd_socks_last(k, t->f, t->in);
+	nd_socks_free(k);
+}
+
+static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,
+		 struct nd_err *e)
+{
+	struct text t = {.in = in, .f = f};
+	char *line;
+	int rc = 0;
+
+	while ((line = nd_stream_line(s)) != NULL)
+		parse_line(&t, s, line);
+	if (t.n)
+		put_all(&t);
+	mark_read(&t);
+	if (t.truncated) {
+		nd_kind_missing(f, ND_PEER, ND_BUDGET, "%s: more than %u sockets", in->path,
+				ND_SOCKS_MAX);
+		nd_kind_missing(f, ND_SERVICE, ND_BUDGET, "%s: more than %u sockets", in->path,
+				ND_SOCKS_MAX);
+	}
+	if (nd_stream_error(s) < 0)
+		rc = nd_fail(e, nd_stream_error(s), "%s: %s", in->path,
+			     strerror(-nd_stream_error(s)));
+	else if (t.n == 0 && t.bad_line)
+		rc = nd_fail(e, -EINVAL,
+			     "%s:%llu: expected Recv-Q Send-Q Local:Port Peer:Port, found '%s'",
+			     in->path, (unsigned long long)t.bad_line, t.bad);
+	for (uint32_t i = 0; i < t.n; i++)
+		free(t.rows[i].owners);
+	free(t.rows);
+	return rc;
+}
+
+static const struct nd_read reads[] = {{"ss", 0}, {0}};
+const struct nd_collector nd_collector_ss;
+const struct nd_collector nd_collector_ss = {
+	.name = "ss",
+	.doc = "TCP sockets as ss prints them: listeners, services and peers",
+	.reads = reads,
+	.facts = nd_sock_facts,
+	.table = &nd_sock_table,
+	.entities = {ND_NO_KIND},
+	.parse = parse,
+	.finish = nd_socks_finish,
+};

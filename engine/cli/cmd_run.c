@@ -1,0 +1,233 @@
+/* run: measure, judge, report. The exit status is the verdict. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/cli/cmd.h"
+#include "engine/cli/session.h"
+#include "engine/judge/judge.h"
+#include "reports/report.h"
+
+#define QUICK_S 2.0
+#define FORMATS_MAX 16
+#define DEFAULT_FORMAT "md" /* fits a ticket and a chat */
+#define HOST_NAME_BYTES 256
+
+/* ---- the report's form and place ---- */
+
+static const struct nd_report *pick_format(const struct nd_options *o)
+{
+	const char *format = nd_opt_text(o, ND_OPT_FORMAT), *file = nd_opt_text(o, ND_OPT_OUTPUT), *near;
+	const char *names[FORMATS_MAX];
+	size_t n = 0;
+
+	for (const struct nd_report *const *r = nd_reports; *r && n < FORMATS_MAX; r++) {
+		if (format ? strcmp(format, (*r)->name) == 0 : file && nd_ends(file, (*r)->suffix))
+			return *r;
+		names[n++] = (*r)->name;
+	}
+	for (const struct nd_report *const *r = nd_reports; !format && *r; r++) {
+		if (strcmp((*r)->name, DEFAULT_FORMAT) == 0)
+			return *r;
+	}
+	near = format ? nd_nearest(format, names, n) : NULL;
+	nd_usage_error(o->command, "unknown format '%s'%s%s", format ? format : DEFAULT_FORMAT, near ? "; nearest is " : "",
+		       near ? near : ": expected md, text or json");
+	return NULL;
+}
+
+static bool to_stdout(const char *file)
+{
+	return !file || strcmp(file, "-") == 0;
+}
+
+/* Is there something at the path that must be written into rather than replaced: a fifo, /dev/stderr? */
+static bool is_special(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+/* Said before the measuring and not after it. */
+static int check_place(const char *file)
+{
+	char dir[PATH_MAX];
+	const char *slash;
+	struct stat st;
+
+	if (to_stdout(file))
+		return 0;
+	if (stat(file, &st) == 0 && S_ISDIR(st.st_mode)) {
+		nd_error("%s: is a directory", file);
+		return ND_EXIT_OWN;
+	}
+	slash = strrchr(file, '/');
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
+	if (access(dir, W_OK) != 0 && !is_special(file)) {
+		nd_error("%s: cannot write there: %s", file, strerror(errno));
+		return ND_EXIT_OWN;
+	}
+	return 0;
+}
+
+static int write_all(int fd, const struct nd_buf *b)
+{
+	size_t done = 0;
+
+	while (done < b->len) {
+		ssize_t n = write(fd, b->s + done, b->len - done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static int write_file(const char *file, const struct nd_buf *report)
+{
+	bool direct = is_special(file);
+	char temp[PATH_MAX];
+	int fd, rc;
+
+	if ((size_t)snprintf(temp, sizeof(temp), direct ? "%s" : "%s.tmp%d", file, (int)getpid()) >= sizeof(temp)) {
+		nd_error("%s: %s", file, strerror(ENAMETOOLONG));
+		return ND_EXIT_OWN;
+	}
+	fd = open(temp, direct ? O_WRONLY | O_CLOEXEC | O_NOCTTY : O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		nd_error("%s: %s", temp, strerror(errno));
+		return ND_EXIT_OWN;
+	}
+	rc = write_all(fd, report);
+	if (close(fd) != 0 && rc == 0)
+		rc = -errno;
+	if (rc == 0 && !direct && rename(temp, file) != 0)
+		rc = -errno;
+	if (rc == 0)
+		return 0;
+	nd_error("%s: %s", file, strerror(-rc));
+	if (!direct)
+		unlink(temp);
+	return ND_EXIT_OWN;
+}
+
+/* ---- what the judge cannot know: inputs that were of no use ---- */
+
+static void add_input(struct nd_findings *r, struct nd_source_note *notes, const char *path, const char *says)
+{
+	notes[r->n_inputs++] = (struct nd_source_note){ nd_arena_strdup(&r->arena, path), nd_arena_strdup(&r->arena, says) };
+}
+
+static void add_inputs(struct nd_findings *r, struct nd_source *source)
+{
+	bool live = nd_source_is_live(source);
+	uint32_t n = 0;
+	const char *const *unused = live ? NULL : nd_source_unused(source, &n);
+	struct nd_source_note *notes = nd_arena_alloc(&r->arena, (n + nd_collectors_n + r->n_inputs) * sizeof(*notes));
+
+	if (r->n_inputs)
+		memcpy(notes, r->inputs, r->n_inputs * sizeof(*notes));
+	r->inputs = notes;
+	for (uint32_t i = 0; i < nd_collectors_n; i++) {
+		const struct nd_collector_status *st = nd_collect_status(i);
+
+		if (st->bad && st->why[0])
+			add_input(r, notes, nd_collectors[i]->name, st->why);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		add_input(r, notes, unused[i], "not recognised: nothing here reads a file of that name");
+}
+
+static const char *live_host_name(char *out, size_t size)
+{
+	if (gethostname(out, size) != 0)
+		return "";
+	out[size - 1] = '\0';
+	return out;
+}
+
+static struct nd_findings *judge(struct nd_session *s)
+{
+	char host[HOST_NAME_BYTES];
+	struct nd_judge_about about = {
+		.version = ND_VERSION,
+		.source = nd_source_name(s->source),
+		.host_name = nd_source_is_live(s->source) ? live_host_name(host, sizeof(host)) : "",
+		.started_s = s->started_s,
+		.ended_s = s->ended_s,
+		.utc_offset_s = s->utc_offset_s,
+		.own_cpu = nd_session_cpu(s),
+		.own_wall = nd_session_wall(s),
+	};
+	struct nd_findings *r = nd_judge(s->rules, s->facts, &about);
+
+	add_inputs(r, s->source);
+	return r;
+}
+
+/* ---- */
+
+static int deliver(const struct nd_findings *r, const struct nd_report *format, const char *file, struct nd_buf *out)
+{
+	struct nd_buf report = { 0 };
+	int status = 0;
+
+	if (format->write(r, &report) < 0) {
+		nd_error("the %s report could not be made", format->name);
+		status = ND_EXIT_OWN;
+	} else if (to_stdout(file)) {
+		nd_buf_put(out, nd_buf_str(&report), report.len);
+	} else {
+		status = write_file(file, &report);
+	}
+	nd_buf_free(&report);
+	return status;
+}
+
+static int examine(struct nd_session *s, const struct nd_options *o, const struct nd_report *format, struct nd_buf *out)
+{
+	static const int status_of[] = {
+		[ND_HEALTHY] = ND_EXIT_HEALTHY, [ND_CAUSES] = ND_EXIT_CAUSES, [ND_INCONCLUSIVE] = ND_EXIT_INCONCLUSIVE
+	};
+	double window = QUICK_S;
+	struct nd_findings *r;
+	int status;
+
+	if (!nd_opt_given(o, ND_OPT_QUICK) || nd_opt_given(o, ND_OPT_DURATION))
+		nd_parse_duration(nd_opt_text(o, ND_OPT_DURATION), &window);
+	nd_judge_watch(s->rules, s->facts);
+	status = nd_session_collect(s, o, window);
+	if (status)
+		return status;
+	r = judge(s);
+	status = deliver(r, format, nd_opt_text(o, ND_OPT_OUTPUT), out);
+	if (status == 0)
+		status = status_of[r->verdict];
+	nd_findings_free(r);
+	return status;
+}
+
+int nd_cmd_run(const struct nd_options *o, struct nd_buf *out)
+{
+	const struct nd_report *format = pick_format(o);
+	struct nd_session s;
+	int status;
+
+	if (!format)
+		return ND_EXIT_USAGE;
+	status = check_place(nd_opt_text(o, ND_OPT_OUTPUT));
+	if (status)
+		return status;
+	nd_session_begin(&s);
+	status = nd_session_rules_trusted(&s, o);
+	if (status == 0)
+		status = nd_session_open(&s, o);
+	if (status == 0)
+		status = examine(&s, o, format, out);
+	nd_session_end(&s);
+	return status;
+}

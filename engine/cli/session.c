@@ -1,0 +1,169 @@
+/* Opens a source and reads it, with a progress line, and a first Ctrl-C that only ends the measuring. */
+#include "engine/cli/session.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/cli/cmd.h"
+
+static volatile int stop; /* set by the first Ctrl-C */
+
+static void on_interrupt(int sig)
+{
+	(void)sig;
+	if (stop)
+		_exit(ND_EXIT_ABORT);
+	stop = 1;
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * ND_NSEC_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+static double seconds_of(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static double process_cpu(void)
+{
+	struct rusage u;
+
+	if (getrusage(RUSAGE_SELF, &u) != 0)
+		return 0;
+	return seconds_of(u.ru_utime) + seconds_of(u.ru_stime);
+}
+
+static int64_t epoch_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec;
+}
+
+void nd_session_begin(struct nd_session *s)
+{
+	*s = (struct nd_session){ .begun_ns = monotonic_ns(), .begun_cpu = process_cpu() };
+	s->registry = nd_registry_new();
+	nd_collectors_register(s->registry);
+}
+
+void nd_session_end(struct nd_session *s)
+{
+	if (s->facts)
+		nd_facts_free(s->facts);
+	if (s->source)
+		nd_source_free(s->source);
+	nd_rules_free(s->rules);
+	nd_registry_free(s->registry);
+}
+
+int nd_session_open(struct nd_session *s, const struct nd_options *o)
+{
+	struct nd_err e;
+	const char *path;
+	uint32_t i = 0;
+
+	s->facts = nd_facts_new(s->registry);
+	if (!nd_opt_given(o, ND_OPT_FROM)) {
+		s->source = nd_source_live("/proc", "/sys");
+		return 0;
+	}
+	while ((path = nd_opt_next(o, ND_OPT_FROM, &i))) {
+		int rc = 0;
+
+		if (s->source)
+			rc = nd_source_folder_add(s->source, path, &e);
+		else
+			s->source = nd_source_folder(path, &e);
+		if (!s->source || rc < 0) {
+			nd_error("--from %s", e.msg);
+			return ND_EXIT_INPUT;
+		}
+	}
+	return 0;
+}
+
+/* ---- measuring ---- */
+
+static bool shows_progress(const struct nd_session *s, const struct nd_options *o)
+{
+	const char *term = getenv("TERM");
+
+	return nd_source_is_live(s->source) && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0 &&
+	       !nd_opt_given(o, ND_OPT_QUIET) && !nd_opt_given(o, ND_OPT_NO_PROGRESS);
+}
+
+static void progress(void *ctx, double elapsed, double window)
+{
+	(void)ctx;
+	fprintf(stderr, "\r\033[Kmeasuring: %.1f of %.1f s; Ctrl-C reports what there is", elapsed < window ? elapsed : window,
+		window);
+	fflush(stderr);
+}
+
+static int nothing_read(const struct nd_session *s, const struct nd_options *o)
+{
+	struct nd_buf paths = { 0 };
+	const char *path;
+	uint32_t i = 0;
+
+	if (nd_source_is_live(s->source)) {
+		nd_error("no input could be read: is /proc mounted?");
+		return ND_EXIT_INPUT;
+	}
+	while ((path = nd_opt_next(o, ND_OPT_FROM, &i)))
+		nd_buf_printf(&paths, "%s%s", paths.len ? ", " : "", path);
+	nd_error("no input could be read in %s: expected a copied /proc and /sys, a sosreport, or outputs named after their "
+		 "command, such as netstat-s.txt, ss-tin.txt, softnet_stat",
+		 nd_buf_str(&paths));
+	nd_buf_free(&paths);
+	return ND_EXIT_INPUT;
+}
+
+int nd_session_collect(struct nd_session *s, const struct nd_options *o, double window)
+{
+	struct sigaction catch = { .sa_handler = on_interrupt }, before;
+	struct nd_collect how = { .window = window, .stop = &stop };
+	bool live = nd_source_is_live(s->source), shown = shows_progress(s, o);
+	time_t now = (time_t)epoch_s();
+	struct nd_err e;
+	struct tm local;
+	int rc;
+
+	if (shown)
+		how.progress = progress;
+	s->started_s = live ? (int64_t)now : 0;
+	if (localtime_r(&now, &local))
+		s->utc_offset_s = (int32_t)local.tm_gmtoff;
+	sigemptyset(&catch.sa_mask);
+	sigaction(SIGINT, NULL, &before);
+	if (before.sa_handler != SIG_IGN) /* nohup and background jobs stay as they are */
+		sigaction(SIGINT, &catch, NULL);
+	rc = nd_collect(s->source, s->facts, &how, &e);
+	s->ended_s = live ? epoch_s() : 0;
+	if (shown)
+		fputs("\r\033[K", stderr);
+	if (rc < 0) {
+		nd_error("%s", e.msg);
+		return ND_EXIT_OWN;
+	}
+	return rc == 0 ? nothing_read(s, o) : 0;
+}
+
+double nd_session_wall(const struct nd_session *s)
+{
+	return (double)(monotonic_ns() - s->begun_ns) / 1e9;
+}
+
+double nd_session_cpu(const struct nd_session *s)
+{
+	return process_cpu() - s->begun_cpu;
+}

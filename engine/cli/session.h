@@ -1,0 +1,38 @@
+/* What the subcommands share: the registry, the rules, a source, and the facts that were read from it. */
+#ifndef ND_SESSION_H
+#define ND_SESSION_H
+
+#include "collectors/collector.h"
+#include "engine/cli/options.h"
+#include "engine/rule/rules.h"
+
+struct nd_session {
+	struct nd_registry *registry;
+	struct nd_rules *rules;   /* NULL: none were loaded */
+	struct nd_source *source; /* NULL: nothing was read */
+	struct nd_facts *facts;
+	int64_t started_s, ended_s; /* UTC epoch of the window; 0 for a folder */
+	int32_t utc_offset_s;
+	uint64_t begun_ns;  /* monotonic: when the session began */
+	double begun_cpu;   /* seconds of CPU that the process had taken then */
+};
+
+void nd_session_begin(struct nd_session *s);
+void nd_session_end(struct nd_session *s);
+
+/* Loads the rules that are built in, then those of the directories, then --set; checks all. Messages go to stderr:
+ * errors always, warnings too if `warnings`. Returns 0 or the status to exit with. */
+int nd_session_rules(struct nd_session *s, const struct nd_options *o, const char *const *dirs, uint32_t n, bool warnings);
+/* The same with the directories of --rules. When netdoctor runs as root they must be safe to believe: the report
+ * prints commands of theirs. */
+int nd_session_rules_trusted(struct nd_session *s, const struct nd_options *o);
+
+/* Opens --from or this host. Then reads it: `window` seconds live, or all there is in a folder. Return 0 or the status to
+ * exit with, message printed. Ctrl-C ends the measuring; a second one the process, with status 130. */
+int nd_session_open(struct nd_session *s, const struct nd_options *o);
+int nd_session_collect(struct nd_session *s, const struct nd_options *o, double window);
+
+/* Seconds since it began, and seconds of CPU that the process took since then. */
+double nd_session_wall(const struct nd_session *s);
+double nd_session_cpu(const struct nd_session *s);
+#endif

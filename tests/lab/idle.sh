@@ -1,0 +1,12 @@
+#!/bin/sh
+# A namespace in which nothing happens is healthy.
+# Needs: root, ip, jq.
+set -eu
+. tests/lab/lib.sh
+need jq
+make_namespace
+
+examine 5
+holds '.verdict == "healthy" and (.findings | length == 0)' ||
+	fail "the verdict is $(jq -r .verdict "$LAB_DIR/report.json")"
+echo "PASS idle.sh"
