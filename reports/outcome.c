@@ -89,27 +89,52 @@ static void lacking(struct nd_pen *p, const struct lack *l)
 
 /* ---- sections ---- */
 
+/* Did the same answer about the same entity rule out both? */
+static bool same_answer(const struct nd_ruled_out *a, const struct nd_ruled_out *b)
+{
+	return strcmp(a->entity, b->entity) == 0 && a->because && b->because &&
+	       strcmp(a->because, b->because) == 0 && a->since_boot == b->since_boot;
+}
+
+/* One line for all causes that one answer ruled out; false if an earlier line has this one. */
+static bool ruled_out_line(struct nd_pen *p, const struct nd_findings *r, uint32_t i)
+{
+	const struct nd_ruled_out *x = &r->ruled_out[i];
+
+	for (uint32_t k = 0; k < i; k++)
+		if (same_answer(&r->ruled_out[k], x))
+			return false;
+	for (uint32_t k = i + 1; k < r->n_ruled_out; k++) {
+		if (!same_answer(x, &r->ruled_out[k]))
+			continue;
+		nd_pen_name(p, r->ruled_out[k].cause);
+		nd_pen_say(p, ", ");
+	}
+	nd_page_subject(p, x->cause, x->entity, x->others);
+	nd_pen_say(p, ": ");
+	if (nd_view_empty(x->because)) {
+		nd_pen_say(p, "no to: ");
+		nd_pen_say(p, x->ask);
+	} else {
+		nd_page_sentence(p, x->because);
+	}
+	nd_pen_say(p, x->since_boot ? " (Since boot.)" : "");
+	nd_pen_item(p, 0);
+	return true;
+}
+
 static void ruled_out(struct nd_pen *p, const struct nd_findings *r)
 {
-	uint32_t n = nd_page_shown(r->n_ruled_out, LIST_MAX);
+	uint32_t lines = 0, i = 0;
 
-	if (n)
+	if (r->n_ruled_out)
 		nd_page_section(p, "Ruled out");
-	for (uint32_t i = 0; i < n; i++) {
-		const struct nd_ruled_out *x = &r->ruled_out[i];
-
-		nd_page_subject(p, x->cause, x->entity, x->others);
-		nd_pen_say(p, ": ");
-		if (nd_view_empty(x->because)) {
-			nd_pen_say(p, "no to: ");
-			nd_pen_say(p, x->ask);
-		} else {
-			nd_page_sentence(p, x->because);
-		}
-		nd_pen_say(p, x->since_boot ? " (Since boot.)" : "");
-		nd_pen_item(p, 0);
-	}
-	nd_page_rest(p, r->n_ruled_out, LIST_MAX, 0);
+	for (; i < r->n_ruled_out && lines < LIST_MAX; i++)
+		lines += ruled_out_line(p, r, i);
+	if (i == r->n_ruled_out)
+		return;
+	nd_pen_sayf(p, "and %u more; the JSON report has them all.", r->n_ruled_out - i);
+	nd_pen_item(p, 0);
 }
 
 /* Is this the first of the open causes with its next step? */

@@ -4,6 +4,8 @@
  * address, so that this becomes an id in a handful of comparisons. */
 #include "engine/core/fact_impl.h"
 
+#define NAME_HASH 1024u
+
 struct nd_fact_table {
 	const struct nd_fact_def *defs;
 	uint32_t n, base;
@@ -12,7 +14,9 @@ struct nd_registry {
 	struct nd_fact_table *tables; /* by address */
 	uint32_t n_tables, cap_tables;
 	const struct nd_fact_def **defs; /* by id */
-	uint32_t n_defs, cap_defs;
+	uint32_t *next;			 /* by id: the next of its hash chain + 1 */
+	uint32_t n_defs, cap_defs, cap_next;
+	uint32_t hash[NAME_HASH]; /* id + 1; 0: none */
 	const struct nd_table_def **streams;
 	uint32_t n_streams, cap_streams;
 };
@@ -120,6 +124,15 @@ enum nd_unit nd_accessor_unit(const struct nd_fact_def *d, enum nd_accessor a)
 	return d->unit == ND_U_BYTES ? ND_U_BYTES_PER_SECOND : ND_U_PER_SECOND;
 }
 
+static uint32_t name_hash(enum nd_kind on, const char *name)
+{
+	uint32_t h = 2166136261u ^ (uint32_t)on; /* FNV-1a */
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619u;
+	return h % NAME_HASH;
+}
+
 struct nd_registry *nd_registry_new(void)
 {
 	return nd_alloc(sizeof(struct nd_registry));
@@ -131,6 +144,7 @@ void nd_registry_free(struct nd_registry *r)
 		return;
 	free(r->tables);
 	free(r->defs);
+	free(r->next);
 	free(r->streams);
 	free(r);
 }
@@ -145,8 +159,13 @@ void nd_registry_add(struct nd_registry *r, const struct nd_fact_def *table)
 	if (at < r->n_tables && r->tables[at].defs == table)
 		return;
 	for (; table[t.n].name; t.n++) {
+		uint32_t h = name_hash(table[t.n].on, table[t.n].name);
+
 		ND_GROW(r->defs, r->n_defs, r->cap_defs);
+		ND_GROW(r->next, r->n_defs, r->cap_next);
+		r->next[r->n_defs] = r->hash[h];
 		r->defs[r->n_defs++] = &table[t.n];
+		r->hash[h] = r->n_defs;
 	}
 	ND_GROW(r->tables, r->n_tables, r->cap_tables);
 	memmove(&r->tables[at + 1], &r->tables[at], (r->n_tables - at) * sizeof(t));
@@ -186,9 +205,9 @@ const struct nd_table_def *nd_registry_table(const struct nd_registry *r, uint32
 
 nd_fact_id nd_registry_find(const struct nd_registry *r, enum nd_kind on, const char *name)
 {
-	for (uint32_t i = 0; i < r->n_defs; i++) {
-		if (r->defs[i]->on == on && strcmp(r->defs[i]->name, name) == 0)
-			return (nd_fact_id)i;
+	for (uint32_t i = r->hash[name_hash(on, name)]; i; i = r->next[i - 1]) {
+		if (r->defs[i - 1]->on == on && strcmp(r->defs[i - 1]->name, name) == 0)
+			return (nd_fact_id)i - 1;
 	}
 	return -1;
 }
