@@ -1,4 +1,5 @@
-/* What the two ways to a driver's numbers share: the ioctls of a live host and recorded text of ethtool. */
+/* What the two ways to a driver's numbers share: the ioctls of a live host and recorded text of
+ * ethtool. */
 #ifndef ND_ETHTOOL_H
 #define ND_ETHTOOL_H
 
@@ -25,17 +26,19 @@ struct nd_ethtool_set {
 	enum nd_nic_how how;
 	struct nd_nic_counter *counters;
 	uint8_t *meaning_of; /* of each counter */
-	uint32_t n, found;   /* found: a bit for each meaning */
-	bool text;	     /* a recording, that may hold less than the driver gave */
+	uint32_t n, found; /* found: a bit for each meaning */
+	bool text; /* a recording, that may hold less than the driver gave */
 };
 /* Chooses the map and resolves; counters, n, driver and meaning_of (n bytes) are filled. */
 void nd_ethtool_resolve(struct nd_ethtool_set *set);
 /* Puts the sum of each meaning, or why it is missing. */
-void nd_ethtool_put(struct nd_facts *f, nd_id on, const struct nd_ethtool_set *set, const struct nd_input *in);
+void nd_ethtool_put(struct nd_facts *f, nd_id on, const struct nd_ethtool_set *set,
+		    const struct nd_input *in);
 /* All hw.* facts of an interface are missing. */
 void nd_ethtool_none(struct nd_facts *f, nd_id on, enum nd_missing why, const char *detail);
 /* A size of a ring; 0 when the driver has none to tell. */
-void nd_ethtool_put_size(struct nd_facts *f, nd_id on, enum nd_ethtool_fact fact, uint64_t v, const struct nd_input *in);
+void nd_ethtool_put_size(struct nd_facts *f, nd_id on, enum nd_ethtool_fact fact, uint64_t v,
+			 const struct nd_input *in);
 /* Receive channels: those that also send, and those that only receive. */
 struct nd_ethtool_channels {
 	uint64_t rx, combined, rx_max, combined_max;

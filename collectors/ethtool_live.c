@@ -1,8 +1,8 @@
 /* The ethtool ioctls of a live host: counters at each moment; driver, rings and channels once.
  *
- * There is no netlink form of the driver's counters (ETHTOOL_GSTATS). Only cards that are up are asked: since
- * 5.15 any of these ioctls wakes a sleeping device, and then only reads that every driver answers from
- * memory or a few registers; never its EEPROM, register dump or self test. */
+ * There is no netlink form of the driver's counters (ETHTOOL_GSTATS). Only cards that are up are
+ * asked: since 5.15 any of these ioctls wakes a sleeping device, and then only reads that every
+ * driver answers from memory or a few registers; never its EEPROM, register dump or self test. */
 #include "collectors/ethtool.h"
 
 #include "collectors/netdev.h"
@@ -17,9 +17,9 @@
 
 #define NICS_MAX 64
 #define COUNTERS_MAX 65536
-/* The kernel writes as many values as the driver has at that moment, whatever room was offered, and a driver may
- * add queues between the two calls: the room is this much larger than what it said. */
-#define SPARE(n) ((n) * 2 + 4096)
+/* The kernel writes as many values as the driver has at that moment, whatever room was offered, and
+ * a driver may add queues between the two calls: the room is this much larger than what it said. */
+#define SPARE(n) ((n)*2 + 4096)
 
 struct nic {
 	char name[IFNAMSIZ];
@@ -37,7 +37,7 @@ struct state {
 
 static int ask(int fd, const char *name, void *request)
 {
-	struct ifreq ifr = { .ifr_data = request };
+	struct ifreq ifr = {.ifr_data = request};
 
 	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", name);
 	return ioctl(fd, SIOCETHTOOL, &ifr) < 0 ? -errno : 0;
@@ -45,7 +45,7 @@ static int ask(int fd, const char *name, void *request)
 
 static bool is_up(int fd, const char *name)
 {
-	struct ifreq ifr = { 0 };
+	struct ifreq ifr = {0};
 
 	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", name);
 	return ioctl(fd, SIOCGIFFLAGS, &ifr) == 0 && (ifr.ifr_flags & IFF_UP);
@@ -60,24 +60,26 @@ static enum nd_missing reason(int rc)
 
 static void read_driver(int fd, struct nic *nic, struct nd_facts *f, nd_id on, struct nd_input *in)
 {
-	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
 
 	if (ask(fd, nic->name, &info) != 0 || !info.driver[0])
 		return;
-	snprintf(nic->driver, sizeof(nic->driver), "%.*s", (int)sizeof(info.driver) - 1, info.driver);
+	snprintf(nic->driver, sizeof(nic->driver), "%.*s", (int)sizeof(info.driver) - 1,
+		 info.driver);
 	in->path = "ethtool ioctl GDRVINFO";
 	nd_put_text(f, on, &nd_netdev_facts[ND_IF_DRIVER], nic->driver, in);
 }
 
-static void read_rings(int fd, const struct nic *nic, struct nd_facts *f, nd_id on, struct nd_input *in)
+static void read_rings(int fd, const struct nic *nic, struct nd_facts *f, nd_id on,
+		       struct nd_input *in)
 {
-	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
+	struct ethtool_ringparam ring = {.cmd = ETHTOOL_GRINGPARAM};
 	int rc = ask(fd, nic->name, &ring);
 
 	in->path = "ethtool ioctl GRINGPARAM";
 	for (int k = ND_ET_RING_RX; rc != 0 && k <= ND_ET_RING_TX_MAX; k++)
-		nd_put_missing(f, on, &nd_ethtool_facts[k], reason(rc), "driver %s tells no ring sizes: %s", nic->driver,
-			       strerror(-rc));
+		nd_put_missing(f, on, &nd_ethtool_facts[k], reason(rc),
+			       "driver %s tells no ring sizes: %s", nic->driver, strerror(-rc));
 	if (rc != 0)
 		return;
 	nd_ethtool_put_size(f, on, ND_ET_RING_RX, ring.rx_pending, in);
@@ -86,24 +88,25 @@ static void read_rings(int fd, const struct nic *nic, struct nd_facts *f, nd_id 
 	nd_ethtool_put_size(f, on, ND_ET_RING_TX_MAX, ring.tx_max_pending, in);
 }
 
-static void read_channels(int fd, const struct nic *nic, struct nd_facts *f, nd_id on, struct nd_input *in)
+static void read_channels(int fd, const struct nic *nic, struct nd_facts *f, nd_id on,
+			  struct nd_input *in)
 {
-	struct ethtool_channels c = { .cmd = ETHTOOL_GCHANNELS };
+	struct ethtool_channels c = {.cmd = ETHTOOL_GCHANNELS};
 	int rc = ask(fd, nic->name, &c);
 
 	in->path = "ethtool ioctl GCHANNELS";
 	if (rc == 0) {
-		const struct nd_ethtool_channels all = { .rx = c.rx_count,
-							 .combined = c.combined_count,
-							 .rx_max = c.max_rx,
-							 .combined_max = c.max_combined };
+		const struct nd_ethtool_channels all = {.rx = c.rx_count,
+							.combined = c.combined_count,
+							.rx_max = c.max_rx,
+							.combined_max = c.max_combined};
 
 		nd_ethtool_put_channels(f, on, &all, in);
 		return;
 	}
 	for (int k = ND_ET_CHANNELS; k <= ND_ET_CHANNELS_MAX; k++)
-		nd_put_missing(f, on, &nd_ethtool_facts[k], reason(rc), "driver %s tells no channels: %s", nic->driver,
-			       strerror(-rc));
+		nd_put_missing(f, on, &nd_ethtool_facts[k], reason(rc),
+			       "driver %s tells no channels: %s", nic->driver, strerror(-rc));
 }
 
 /* ---- counters ---- */
@@ -116,7 +119,7 @@ static void forget_counters(struct nic *nic)
 	free(nic->set.meaning_of);
 	nic->names = NULL;
 	nic->stats = NULL;
-	nic->set = (struct nd_ethtool_set){ 0 };
+	nic->set = (struct nd_ethtool_set){0};
 }
 
 /* How many counters the driver has now; negative errno. */
@@ -125,7 +128,7 @@ static int count_counters(int fd, const char *name)
 	union { /* one u32 for each bit of the mask follows */
 		struct ethtool_sset_info info;
 		char room[sizeof(struct ethtool_sset_info) + sizeof(uint32_t)];
-	} q = { .room = { 0 } };
+	} q = {.room = {0}};
 	uint32_t n;
 	int rc;
 
@@ -170,7 +173,8 @@ static int read_values(int fd, struct nic *nic)
 	int rc;
 
 	if (!nic->stats)
-		nic->stats = nd_alloc(sizeof(*nic->stats) + SPARE((size_t)n) * sizeof(nic->stats->data[0]));
+		nic->stats = nd_alloc(sizeof(*nic->stats) +
+				      SPARE((size_t)n) * sizeof(nic->stats->data[0]));
 	nic->stats->cmd = ETHTOOL_GSTATS;
 	nic->stats->n_stats = n;
 	rc = ask(fd, nic->name, nic->stats);
@@ -228,14 +232,16 @@ static void read_nic(int fd, struct nic *nic, struct nd_facts *f, nd_id on, stru
 		nd_ethtool_put(f, on, &nic->set, in);
 		return;
 	}
-	snprintf(why, sizeof(why), "driver %s gives no counters: %.60s", nic->driver, strerror(-rc));
+	snprintf(why, sizeof(why), "driver %s gives no counters: %.60s", nic->driver,
+		 strerror(-rc));
 	nd_ethtool_none(f, on, reason(rc), why);
 }
 
 /* A card of the target's namespace: as netdev found, else by its device in sysfs. */
 static bool is_card(struct nd_source *s, const struct nd_facts *f, nd_id on)
 {
-	nd_fact_id kind = nd_registry_find(nd_facts_registry(f), ND_IFACE, nd_netdev_facts[ND_IF_LINK_KIND].name);
+	nd_fact_id kind = nd_registry_find(nd_facts_registry(f), ND_IFACE,
+					   nd_netdev_facts[ND_IF_LINK_KIND].name);
 	struct nd_value v = nd_get(f, on, kind, ND_BARE);
 	const char *name = nd_entity_key(f, on);
 	char path[128], target[512];
@@ -262,21 +268,24 @@ static struct nic *nic_of(struct state *st, const char *name)
 	return nic;
 }
 
+/* The state of the run; the first call opens the socket. NULL with *rc and e filled. */
 static struct state *open_state(void **at, int *rc, struct nd_err *e)
 {
-	int fd = -1;
+	struct state *st = *at;
+	int fd;
 
-	if (*at)
-		return *at;
+	if (st)
+		return st;
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); /* any family takes interface ioctls */
 	if (fd < 0) {
 		*rc = -errno;
 		nd_fail(e, *rc, "a socket for ethtool: %s", strerror(-*rc));
 		return NULL;
 	}
-	*at = nd_alloc(sizeof(struct state));
-	((struct state *)*at)->fd = fd;
-	return *at;
+	st = nd_alloc(sizeof(*st));
+	st->fd = fd;
+	*at = st;
+	return st;
 }
 
 int nd_ethtool_live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
@@ -298,7 +307,9 @@ int nd_ethtool_live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 		if (nic)
 			read_nic(st->fd, nic, f, ids[i], &l->in);
 		else
-			nd_ethtool_none(f, ids[i], ND_BUDGET, "there are more cards than are asked for their counters (64)");
+			nd_ethtool_none(
+				f, ids[i], ND_BUDGET,
+				"there are more cards than are asked for their counters (64)");
 	}
 	return 0;
 }

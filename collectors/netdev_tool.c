@@ -1,8 +1,10 @@
-/* Network interfaces from recorded text: ip link, ifconfig, netstat -i, /proc/net/dev and a copied sysfs.
+/* Network interfaces from recorded text: ip link, ifconfig, netstat -i, /proc/net/dev and a copied
+ * sysfs.
  *
- * The format is known by its content, for people name files as they like. All but `ip` show a "drop" that is
- * rx_dropped plus rx_missed_errors; it is taken for rx.dropped only while nothing has told the two apart.
- * The last number of a text without a newline at its end may have been cut and is left out. */
+ * The format is known by its content, for people name files as they like. All but `ip` show a
+ * "drop" that is rx_dropped plus rx_missed_errors; it is taken for rx.dropped only while nothing
+ * has told the two apart. The last number of a text without a newline at its end may have been cut
+ * and is left out. */
 #include "collectors/netdev.h"
 
 #include "collectors/collector.h"
@@ -26,7 +28,7 @@ struct reader {
 	struct nd_facts *f;
 	line_fn *format;
 	nd_id on; /* the interface that lines speak of, or ND_NO_ENTITY */
-	bool tx;  /* the side that they speak of */
+	bool tx; /* the side that they speak of */
 	bool numbers_next; /* ip: the header was read, its numbers come */
 	struct columns columns;
 	uint32_t seen; /* interfaces */
@@ -36,7 +38,8 @@ struct reader {
 
 static bool is_known(const struct reader *r, enum nd_netdev_fact fact)
 {
-	nd_fact_id id = nd_registry_find(nd_facts_registry(r->f), ND_IFACE, nd_netdev_facts[fact].name);
+	nd_fact_id id =
+		nd_registry_find(nd_facts_registry(r->f), ND_IFACE, nd_netdev_facts[fact].name);
 
 	return nd_get(r->f, r->on, id, ND_TOTAL).type == ND_V_NUMBER;
 }
@@ -82,7 +85,7 @@ static bool may_be_cut(const struct reader *r, const char *rest)
 static int put_row(const struct reader *r, char *line, struct nd_err *e)
 {
 	uint64_t v[COLUMNS_MAX];
-	bool good[COLUMNS_MAX] = { false };
+	bool good[COLUMNS_MAX] = {false};
 	uint32_t i = 0;
 	char *word;
 
@@ -106,7 +109,8 @@ struct column_name {
 	int rx, tx;
 };
 
-static void add_column(struct columns *c, const char *name, bool tx, const struct column_name *names, size_t n)
+static void add_column(struct columns *c, const char *name, bool tx,
+		       const struct column_name *names, size_t n)
 {
 	int fact = NO_FACT;
 
@@ -122,26 +126,28 @@ static void add_column(struct columns *c, const char *name, bool tx, const struc
 /*	2: eth0@if3: <UP> mtu 1500 qdisc mq master br0 state UP
  *	    link/ether 02:… promiscuity 0 … parentbus pci parentdev 0000:00:03.0      (-d)
  *	    veth addrgenmode eui64                                                    (-d)
- *	    RX:  bytes packets errors dropped  missed   mcast          (dropped overrun mcast: before 5.11)
- *	      19765414     506      0       0       0       0 */
+ *	    RX:  bytes packets errors dropped  missed   mcast          (dropped overrun mcast:
+ *before 5.11) 19765414     506      0       0       0       0 */
 static const struct column_name ip_columns[] = {
-	{ "bytes", ND_IF_RX_BYTES, ND_IF_TX_BYTES },
-	{ "packets", ND_IF_RX_PACKETS, ND_IF_TX_PACKETS },
-	{ "errors", ND_IF_RX_ERRORS, ND_IF_TX_ERRORS },
-	{ "dropped", ND_IF_RX_DROPPED, ND_IF_TX_DROPPED },
-	{ "missed", ND_IF_RX_MISSED, NO_FACT },
-	{ "carrier", NO_FACT, ND_IF_TX_CARRIER },
-	{ "crc", ND_IF_RX_CRC, NO_FACT },
-	{ "fifo", ND_IF_RX_FIFO, NO_FACT },
-	{ "nohandler", ND_IF_RX_NOHANDLER, NO_FACT },
-	{ "transns", NO_FACT, ND_IF_CARRIER_CHANGES },
+	{"bytes", ND_IF_RX_BYTES, ND_IF_TX_BYTES},
+	{"packets", ND_IF_RX_PACKETS, ND_IF_TX_PACKETS},
+	{"errors", ND_IF_RX_ERRORS, ND_IF_TX_ERRORS},
+	{"dropped", ND_IF_RX_DROPPED, ND_IF_TX_DROPPED},
+	{"missed", ND_IF_RX_MISSED, NO_FACT},
+	{"carrier", NO_FACT, ND_IF_TX_CARRIER},
+	{"crc", ND_IF_RX_CRC, NO_FACT},
+	{"fifo", ND_IF_RX_FIFO, NO_FACT},
+	{"nohandler", ND_IF_RX_NOHANDLER, NO_FACT},
+	{"transns", NO_FACT, ND_IF_CARRIER_CHANGES},
 };
 
-/* First words of the lines that -d adds, and that are a link's own kind: "bridge_slave" is its master's. */
+/* First words of the lines that -d adds, and that are a link's own kind: "bridge_slave" is its
+ * master's. */
 static const char *const kinds[] = {
-	"bond", "bridge", "can", "dummy", "erspan", "geneve", "gre", "gretap", "hsr", "ifb", "ip6gre", "ip6tnl",
-	"ipip", "ipvlan", "ipvtap", "macsec", "macvlan", "macvtap", "netkit", "nlmon", "sit", "team", "tun", "vcan",
-	"veth", "vlan", "vrf", "vti", "vxlan", "wireguard", "xfrm",
+	"bond",	   "bridge",  "can",	"dummy",  "erspan", "geneve",	 "gre",	   "gretap",
+	"hsr",	   "ifb",     "ip6gre", "ip6tnl", "ipip",   "ipvlan",	 "ipvtap", "macsec",
+	"macvlan", "macvtap", "netkit", "nlmon",  "sit",    "team",	 "tun",	   "vcan",
+	"veth",	   "vlan",    "vrf",	"vti",	  "vxlan",  "wireguard", "xfrm",
 };
 
 /* A word of the first line, and the one before it. True for the master. */
@@ -175,7 +181,8 @@ static int ip_head(struct reader *r, char *line, struct nd_err *e)
 	if (name)
 		name[strcspn(name, "@")] = '\0';
 	if (!name || !begin(r, name))
-		return nd_parse_fail(r->in, r->s, e, "an interface's name", name ? name : "nothing");
+		return nd_parse_fail(r->in, r->s, e, "an interface's name",
+				     name ? name : "nothing");
 	while ((word = nd_word(&line)) && !may_be_cut(r, line)) {
 		master = ip_pair(r, key, word) || master;
 		key = word;
@@ -207,7 +214,8 @@ static void ip_detail(const struct reader *r, const char *line)
 	else if (nd_starts(line, "link/") && strstr(line, " parentdev "))
 		put_text(r, ND_IF_LINK_KIND, "physical");
 	for (size_t i = 0; i < ND_ARRAY_LEN(kinds); i++)
-		if (strlen(kinds[i]) == n && memcmp(kinds[i], line, n) == 0 && !may_be_cut(r, line + n))
+		if (strlen(kinds[i]) == n && memcmp(kinds[i], line, n) == 0 &&
+		    !may_be_cut(r, line + n))
 			put_text(r, ND_IF_LINK_KIND, kinds[i]);
 }
 
@@ -235,14 +243,15 @@ static int ip_line(struct reader *r, char *line, struct nd_err *e)
 
 /*	eth0      Link encap:Ethernet …                     eth0: flags=4163<UP,…>  mtu 1500
  *	          RX packets:5 errors:0 dropped:0 …                 RX packets 5  bytes 60 (60.0 B)
- *	          RX bytes:60 (60.0 B)  TX bytes:0 (0.0 B)          RX errors 0  dropped 0  overruns 0  frame 0 */
+ *	          RX bytes:60 (60.0 B)  TX bytes:0 (0.0 B)          RX errors 0  dropped 0  overruns
+ *0  frame 0 */
 static const struct column_name ifconfig_words[] = {
-	{ "packets", ND_IF_RX_PACKETS, ND_IF_TX_PACKETS },
-	{ "bytes", ND_IF_RX_BYTES, ND_IF_TX_BYTES },
-	{ "errors", ND_IF_RX_ERRORS, ND_IF_TX_ERRORS },
-	{ "dropped", FOLDED_DROP, ND_IF_TX_DROPPED },
-	{ "overruns", ND_IF_RX_FIFO, NO_FACT },
-	{ "carrier", NO_FACT, ND_IF_TX_CARRIER },
+	{"packets", ND_IF_RX_PACKETS, ND_IF_TX_PACKETS},
+	{"bytes", ND_IF_RX_BYTES, ND_IF_TX_BYTES},
+	{"errors", ND_IF_RX_ERRORS, ND_IF_TX_ERRORS},
+	{"dropped", FOLDED_DROP, ND_IF_TX_DROPPED},
+	{"overruns", ND_IF_RX_FIFO, NO_FACT},
+	{"carrier", NO_FACT, ND_IF_TX_CARRIER},
 };
 
 /* The name; *at moves on to what follows it. */
@@ -262,7 +271,8 @@ static int ifconfig_head(struct reader *r, char **at, struct nd_err *e)
 	}
 	if (!strstr(rest, "encap:") && !strstr(rest, "flags=")) {
 		r->on = ND_NO_ENTITY;
-		return nd_parse_fail(r->in, r->s, e, "ip link, ifconfig, netstat -i or /proc/net/dev", line);
+		return nd_parse_fail(r->in, r->s, e,
+				     "ip link, ifconfig, netstat -i or /proc/net/dev", line);
 	}
 	if (!begin(r, line))
 		return nd_parse_fail(r->in, r->s, e, "an interface's name", line);
@@ -274,7 +284,7 @@ static int ifconfig_head(struct reader *r, char **at, struct nd_err *e)
 /* "packets" and its number, on the side that the line speaks of; other words mean nothing. */
 static int ifconfig_pair(struct reader *r, const char *key, const char *value, struct nd_err *e)
 {
-	struct columns one = { .n = 0 };
+	struct columns one = {.n = 0};
 	uint64_t v;
 
 	add_column(&one, key, r->tx, ifconfig_words, ND_ARRAY_LEN(ifconfig_words));
@@ -317,14 +327,14 @@ static int ifconfig_line(struct reader *r, char *line, struct nd_err *e)
 /*	Iface       MTU Met    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg
  *	eth0       1500   0        5      0      0      0        0      0      0      0 BMRU */
 static const struct column_name netstat_columns[] = {
-	{ "MTU", ND_IF_MTU, ND_IF_MTU },
-	{ "RX-OK", ND_IF_RX_PACKETS, ND_IF_RX_PACKETS },
-	{ "RX-ERR", ND_IF_RX_ERRORS, ND_IF_RX_ERRORS },
-	{ "RX-DRP", FOLDED_DROP, FOLDED_DROP },
-	{ "RX-OVR", ND_IF_RX_FIFO, ND_IF_RX_FIFO },
-	{ "TX-OK", ND_IF_TX_PACKETS, ND_IF_TX_PACKETS },
-	{ "TX-ERR", ND_IF_TX_ERRORS, ND_IF_TX_ERRORS },
-	{ "TX-DRP", ND_IF_TX_DROPPED, ND_IF_TX_DROPPED },
+	{"MTU", ND_IF_MTU, ND_IF_MTU},
+	{"RX-OK", ND_IF_RX_PACKETS, ND_IF_RX_PACKETS},
+	{"RX-ERR", ND_IF_RX_ERRORS, ND_IF_RX_ERRORS},
+	{"RX-DRP", FOLDED_DROP, FOLDED_DROP},
+	{"RX-OVR", ND_IF_RX_FIFO, ND_IF_RX_FIFO},
+	{"TX-OK", ND_IF_TX_PACKETS, ND_IF_TX_PACKETS},
+	{"TX-ERR", ND_IF_TX_ERRORS, ND_IF_TX_ERRORS},
+	{"TX-DRP", ND_IF_TX_DROPPED, ND_IF_TX_DROPPED},
 };
 
 static int netstat_line(struct reader *r, char *line, struct nd_err *e)
@@ -336,7 +346,8 @@ static int netstat_line(struct reader *r, char *line, struct nd_err *e)
 	if (strcmp(word, "Iface") == 0) {
 		r->columns.n = 0;
 		while ((word = nd_word(&line)))
-			add_column(&r->columns, word, false, netstat_columns, ND_ARRAY_LEN(netstat_columns));
+			add_column(&r->columns, word, false, netstat_columns,
+				   ND_ARRAY_LEN(netstat_columns));
 		return 0;
 	}
 	if (strchr(word, ':') || (line && strstr(line, "no statistics")))
@@ -351,15 +362,12 @@ static int netstat_line(struct reader *r, char *line, struct nd_err *e)
 /* ---- /proc/net/dev ---- */
 
 /*	Inter-|   Receive                                                |  Transmit
- *	 face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls …
- *	  eth0:    5 … */
+ *	 face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop
+ *fifo colls … eth0:    5 … */
 static const struct column_name dev_columns[] = {
-	{ "bytes", ND_IF_RX_BYTES, ND_IF_TX_BYTES },
-	{ "packets", ND_IF_RX_PACKETS, ND_IF_TX_PACKETS },
-	{ "errs", ND_IF_RX_ERRORS, ND_IF_TX_ERRORS },
-	{ "drop", FOLDED_DROP, ND_IF_TX_DROPPED },
-	{ "fifo", ND_IF_RX_FIFO, NO_FACT },
-	{ "carrier", NO_FACT, ND_IF_TX_CARRIER },
+	{"bytes", ND_IF_RX_BYTES, ND_IF_TX_BYTES},  {"packets", ND_IF_RX_PACKETS, ND_IF_TX_PACKETS},
+	{"errs", ND_IF_RX_ERRORS, ND_IF_TX_ERRORS}, {"drop", FOLDED_DROP, ND_IF_TX_DROPPED},
+	{"fifo", ND_IF_RX_FIFO, NO_FACT},	    {"carrier", NO_FACT, ND_IF_TX_CARRIER},
 };
 
 static void dev_header(struct reader *r, char *line)
@@ -376,7 +384,8 @@ static void dev_header(struct reader *r, char *line)
 /* Live, the kernel was asked by netlink: then this adds nothing but folded numbers. */
 static bool is_from_netlink(const struct reader *r)
 {
-	nd_fact_id id = nd_registry_find(nd_facts_registry(r->f), ND_IFACE, nd_netdev_facts[ND_IF_RX_PACKETS].name);
+	nd_fact_id id = nd_registry_find(nd_facts_registry(r->f), ND_IFACE,
+					 nd_netdev_facts[ND_IF_RX_PACKETS].name);
 
 	return strcmp(nd_get_source(r->f, r->on, id), ND_NETDEV_NETLINK) == 0;
 }
@@ -396,10 +405,13 @@ static int dev_line(struct reader *r, char *line, struct nd_err *e)
 		return *line ? nd_parse_fail(r->in, r->s, e, "NAME: numbers", line) : 0;
 	*colon = '\0';
 	if (!begin(r, line))
-		return strchr(line, ':') ? 0 : nd_parse_fail(r->in, r->s, e, "an interface's name", line);
+		return strchr(line, ':')
+			       ? 0
+			       : nd_parse_fail(r->in, r->s, e, "an interface's name", line);
 	if (is_from_netlink(r))
 		return 0;
-	return r->columns.n ? put_row(r, colon + 1, e) : nd_parse_fail(r->in, r->s, e, "two lines of header", line);
+	return r->columns.n ? put_row(r, colon + 1, e)
+			    : nd_parse_fail(r->in, r->s, e, "two lines of header", line);
 }
 
 /* ---- all of them ---- */
@@ -415,9 +427,10 @@ static line_fn *format_of(const char *line)
 	return ifconfig_line;
 }
 
-static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f, struct nd_err *e)
+static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,
+		 struct nd_err *e)
 {
-	struct reader r = { .in = in, .s = s, .f = f, .on = ND_NO_ENTITY };
+	struct reader r = {.in = in, .s = s, .f = f, .on = ND_NO_ENTITY};
 	int rc = nd_netdev_file(in, s, f, e);
 	char *line;
 
@@ -435,29 +448,32 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	}
 	if (r.seen)
 		return 0;
-	return rc ? rc : nd_parse_fail(in, s, e, "ip link, ifconfig, netstat -i or /proc/net/dev", "no interface");
+	return rc ? rc
+		  : nd_parse_fail(in, s, e, "ip link, ifconfig, netstat -i or /proc/net/dev",
+				  "no interface");
 }
 
 #define NET "/sys/class/net/*/"
 static const struct nd_read reads[] = {
-	{ "ip link", 0 }, /* before those that fold drops */
-	{ "/proc/net/dev", 0 },
-	{ "ifconfig", 0 },
-	{ "netstat -i", 0 },
-	{ NET "speed", ND_READ_ONCE },
-	{ NET "device/numa_node", ND_READ_ONCE },
-	{ NET "mtu", ND_READ_ONCE },
-	{ NET "operstate", ND_READ_ONCE },
-	{ NET "carrier_changes", ND_READ_ONCE },
-	{ NET "carrier_down_count", ND_READ_ONCE },
-	{ NULL, 0 },
+	{"ip link", 0}, /* before those that fold drops */
+	{"/proc/net/dev", 0},
+	{"ifconfig", 0},
+	{"netstat -i", 0},
+	{NET "speed", ND_READ_ONCE},
+	{NET "device/numa_node", ND_READ_ONCE},
+	{NET "mtu", ND_READ_ONCE},
+	{NET "operstate", ND_READ_ONCE},
+	{NET "carrier_changes", ND_READ_ONCE},
+	{NET "carrier_down_count", ND_READ_ONCE},
+	{NULL, 0},
 };
 
 const struct nd_collector nd_collector_netdev_tool = {
 	.name = "netdev_tool",
-	.doc = "network interfaces from ip link, ifconfig, netstat -i, /proc/net/dev and a copied /sys",
+	.doc = "network interfaces from ip link, ifconfig, netstat -i, /proc/net/dev and a copied "
+	       "/sys",
 	.reads = reads,
 	.facts = nd_netdev_facts,
-	.entities = { ND_IFACE, ND_NO_KIND },
+	.entities = {ND_IFACE, ND_NO_KIND},
 	.parse = parse,
 };

@@ -1,8 +1,9 @@
 /* Dumps over netlink.
  *
- * The messages of a buffer are walked by a function of their own that knows no socket, so that bytes which no
- * kernel would send can be tried on it. A socket whose dump was left half-read cannot be used again (the kernel
- * answers EBUSY, and its remaining answers would be taken for those of the next one), so it is shut. */
+ * The messages of a buffer are walked by a function of their own that knows no socket, so that
+ * bytes which no kernel would send can be tried on it. A socket whose dump was left half-read
+ * cannot be used again (the kernel answers EBUSY, and its remaining answers would be taken for
+ * those of the next one), so it is shut. */
 #include "collectors/netlink.h"
 
 #include <errno.h>
@@ -10,7 +11,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES (256u * 1024) /* the kernel fills at most 32 KiB at once unless one message is larger */
+#define BUFFER_BYTES                                                                               \
+	(256u * 1024) /* the kernel fills at most 32 KiB at once unless one message is larger */
 #define ANSWER_SECONDS 1
 #define REQUEST_BYTES 4096
 
@@ -22,7 +24,7 @@ struct nd_nl {
 
 struct nd_nl *nd_nl_open(int protocol, int *rc, struct nd_err *e)
 {
-	const struct timeval patience = { .tv_sec = ANSWER_SECONDS };
+	const struct timeval patience = {.tv_sec = ANSWER_SECONDS};
 	const int bytes = BUFFER_BYTES;
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
 	struct nd_nl *nl;
@@ -35,7 +37,8 @@ struct nd_nl *nd_nl_open(int protocol, int *rc, struct nd_err *e)
 		nd_fail(e, -err, "netlink socket of protocol %d: %s", protocol, strerror(err));
 		return NULL;
 	}
-	/* Both only make it better: a dump that would block for ever does not exist in any kernel that we know. */
+	/* Both only make it better: a dump that would block for ever does not exist in any kernel
+	 * that we know. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 	nl = nd_alloc(sizeof(*nl));
@@ -86,10 +89,8 @@ static int walk_one(const struct nlmsghdr *h, struct nd_nl_walk *w)
 	if (h->nlmsg_flags & NLM_F_DUMP_INTR)
 		w->changed = true;
 	switch (h->nlmsg_type) {
-	case NLMSG_NOOP:
-		return 0;
-	case NLMSG_OVERRUN:
-		return -ENOBUFS;
+	case NLMSG_NOOP: return 0;
+	case NLMSG_OVERRUN: return -ENOBUFS;
 	case NLMSG_ERROR:
 	case NLMSG_DONE:
 		if (h->nlmsg_type == NLMSG_ERROR && len < sizeof(int32_t))
@@ -97,9 +98,7 @@ static int walk_one(const struct nlmsghdr *h, struct nd_nl_walk *w)
 		rc = message_error(data, len);
 		w->refused = rc < 0;
 		return rc < 0 ? rc : 1;
-	default: /* a type of the protocol */
-		rc = w->fn(h, w->ctx);
-		return rc < 0 ? rc : 0;
+	default: /* a type of the protocol */ rc = w->fn(h, w->ctx); return rc < 0 ? rc : 0;
 	}
 }
 
@@ -131,7 +130,7 @@ int nd_nl_walk(const void *buf, size_t len, struct nd_nl_walk *w)
 static int send_request(struct nd_nl *nl, uint16_t type, const void *payload, size_t len)
 {
 	struct nlmsghdr *h = (struct nlmsghdr *)(void *)nl->buf;
-	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
 	size_t all = NLMSG_HDRLEN + len;
 	ssize_t n;
 
@@ -145,7 +144,8 @@ static int send_request(struct nd_nl *nl, uint16_t type, const void *payload, si
 	if (len)
 		memcpy(nl->buf + NLMSG_HDRLEN, payload, len);
 	do {
-		n = sendto(nl->fd, nl->buf, all, 0, (const struct sockaddr *)&kernel, sizeof(kernel));
+		n = sendto(nl->fd, nl->buf, all, 0, (const struct sockaddr *)&kernel,
+			   sizeof(kernel));
 	} while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : 0;
 }
@@ -154,9 +154,10 @@ static int send_request(struct nd_nl *nl, uint16_t type, const void *payload, si
 static ssize_t receive(struct nd_nl *nl)
 {
 	for (;;) {
-		struct sockaddr_nl from = { 0 };
+		struct sockaddr_nl from = {0};
 		socklen_t size = sizeof(from);
-		ssize_t n = recvfrom(nl->fd, nl->buf, BUFFER_BYTES, MSG_TRUNC, (struct sockaddr *)&from, &size);
+		ssize_t n = recvfrom(nl->fd, nl->buf, BUFFER_BYTES, MSG_TRUNC,
+				     (struct sockaddr *)&from, &size);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -170,10 +171,12 @@ static ssize_t receive(struct nd_nl *nl)
 	}
 }
 
-int nd_nl_dump(struct nd_nl *nl, uint16_t type, const void *payload, size_t len, nd_nl_fn *fn, void *ctx, struct nd_err *e)
+/* Seven parameters: a request is three and a callback two. NOLINTNEXTLINE(readability-function-size) */
+int nd_nl_dump(struct nd_nl *nl, uint16_t type, const void *payload, size_t len, nd_nl_fn *fn,
+	       void *ctx, struct nd_err *e)
 {
-	struct nd_nl_walk w = { .fn = fn, .ctx = ctx };
-	struct nd_err before = { "" };
+	struct nd_nl_walk w = {.fn = fn, .ctx = ctx};
+	struct nd_err before = {""};
 	int rc;
 
 	if (nl->fd < 0)
@@ -216,7 +219,7 @@ const void *nd_nl_payload(const struct nlmsghdr *h, size_t n, size_t *len)
 
 struct nd_nl_iter nd_nl_iter(const void *data, size_t len)
 {
-	return (struct nd_nl_iter){ .at = data, .left = len };
+	return (struct nd_nl_iter){.at = data, .left = len};
 }
 
 struct nd_nl_iter nd_nl_attrs(const struct nlmsghdr *h, size_t skip)

@@ -7,7 +7,8 @@ JOBS=$(nproc)
 sources=$(find engine collectors reports -name '*.c' | sort)
 all=$(find engine collectors reports tests -name '*.[ch]' | sort)
 scripts=$(find .ci packaging tests -name '*.sh' -o -path .ci/run | sort)
-flags="-std=gnu11 -D_GNU_SOURCE -DND_VERSION=\"0\" -I. $(pkg-config --cflags yaml-0.1 libpcre2-8 jansson zlib)"
+FLAGS="-std=gnu11 -D_GNU_SOURCE -DND_VERSION=__FILE__ -I. $(pkg-config --cflags yaml-0.1 libpcre2-8 jansson zlib)"
+export FLAGS
 checks=0
 bad=0
 
@@ -25,14 +26,14 @@ check() {
 {
 	tidy() {
 		echo $sources | xargs -n 4 -P "$JOBS" sh -c \
-			'out=$(clang-tidy --quiet "$@" -- '"'$flags'"' 2>&1) || { echo "$out"; exit 1; }' tidy
+			'out=$(clang-tidy --quiet "$@" -- $FLAGS 2>&1) || { echo "$out"; exit 1; }' tidy
 	}
 	check clang-format clang-format --dry-run -Werror $all
 	check shellcheck shellcheck -x $scripts
 	check check-layers.sh tests/check-layers.sh
 	check cppcheck cppcheck -q -j "$JOBS" --error-exitcode=1 --inline-suppr --std=c11 \
 		--enable=warning,performance,portability --suppress=missingIncludeSystem \
-		--suppress=internalAstError -D_GNU_SOURCE '-DND_VERSION="0"' -I . $sources
+		--suppress=internalAstError --suppress=autoVariables --suppress=identicalInnerCondition -D_GNU_SOURCE -DND_VERSION=__FILE__ -I . $sources
 	check clang-tidy tidy
 }
 if [ $bad = 0 ]; then

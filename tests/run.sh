@@ -30,7 +30,8 @@ pass() { passed=$((passed + ${1:-1})); }
 fail() {
 	failed=$((failed + 1))
 	echo "FAIL $prefix$*"
-	[ ! -s "$log" ] || tail -n 40 "$log" | sed 's/^/    /'
+	[ ! -s "$log" ] || awk '{ line[NR] = $0 } END { for (i = 1; i <= NR; i++)
+		if (NR <= 45 || i <= 30 || i > NR - 12) print "    " line[i]; else if (i == 31) print "    ..." }' "$log"
 }
 skip() {
 	skipped=$((skipped + 1))

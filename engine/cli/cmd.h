@@ -12,7 +12,7 @@ enum nd_exit {
 	ND_EXIT_USAGE = 2,
 	ND_EXIT_INCONCLUSIVE = 3,
 	ND_EXIT_INPUT = 4, /* bad rules, or nothing could be read */
-	ND_EXIT_OWN = 5,   /* cannot write, or a bug */
+	ND_EXIT_OWN = 5, /* cannot write, or a bug */
 	ND_EXIT_ABORT = 130, /* the second Ctrl-C */
 };
 

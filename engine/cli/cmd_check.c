@@ -1,6 +1,7 @@
 /* check: tries every collector here, for a moment, and tells what it gave and what it lacked.
  *
  * Nothing is guessed from versions or ids: a fact is there if it could be read, else its own reason is shown. */
+#include <errno.h>
 #include <unistd.h>
 
 #include "engine/cli/cmd.h"
@@ -9,6 +10,7 @@
 
 #define WINDOW_S 0.3
 #define REASONS_MAX 8
+#define ROOT_HELPS " (root can)"
 
 struct reason {
 	enum nd_missing why;
@@ -24,7 +26,7 @@ struct tried {
 /* Of a fact on all entities of its kind: is there any value, else why not? */
 static struct nd_value best_value(struct nd_facts *f, nd_fact_id id, const struct nd_fact_def *def)
 {
-	struct nd_value best = { .type = ND_V_MISSING, .why = ND_NOT_SAMPLED };
+	struct nd_value best = {.type = ND_V_MISSING, .why = ND_NOT_SAMPLED};
 	enum nd_accessor a = ND_BARE;
 	uint32_t n;
 	const nd_id *ids = nd_entities(f, def->on, &n);
@@ -35,8 +37,8 @@ static struct nd_value best_value(struct nd_facts *f, nd_fact_id id, const struc
 		struct nd_status st = nd_kind_status(f, def->on);
 
 		if (st.why == ND_PRESENT)
-			return (struct nd_value){ .type = ND_V_ABSENT };
-		return (struct nd_value){ .type = ND_V_MISSING, .why = st.why, .detail = st.detail };
+			return (struct nd_value){.type = ND_V_ABSENT};
+		return (struct nd_value){.type = ND_V_MISSING, .why = st.why, .detail = st.detail};
 	}
 	for (uint32_t i = 0; i < n && best.type == ND_V_MISSING; i++) {
 		struct nd_value v = nd_get(f, ids[i], id, a);
@@ -52,18 +54,19 @@ static void add_reason(struct tried *t, const struct nd_value *v, const char *pr
 	const char *detail = v->detail ? v->detail : "";
 	uint32_t i = 0;
 
-	while (i < t->n && !(t->reasons[i].why == v->why && strcmp(t->reasons[i].detail, detail) == 0))
+	while (i < t->n &&
+	       !(t->reasons[i].why == v->why && strcmp(t->reasons[i].detail, detail) == 0))
 		i++;
 	if (i == REASONS_MAX)
 		return;
 	if (i == t->n)
-		t->reasons[t->n++] = (struct reason){ v->why, detail, probe, 0 };
+		t->reasons[t->n++] = (struct reason){v->why, detail, probe, 0};
 	t->reasons[i].facts++;
 }
 
 static struct tried try_facts(struct nd_session *s, const struct nd_collector *c)
 {
-	struct tried t = { 0 };
+	struct tried t = {0};
 
 	for (const struct nd_fact_def *d = c->facts; d && d->name; d++) {
 		nd_fact_id id = nd_registry_find(s->registry, d->on, d->name);
@@ -88,6 +91,12 @@ static bool is_for_folders(const struct nd_collector *c)
 	return !c->live && c->reads;
 }
 
+/* Was it refused to a user for whom root would not be? */
+static bool is_refusal(const char *why)
+{
+	return geteuid() != 0 && (nd_ends(why, strerror(EACCES)) || nd_ends(why, strerror(EPERM)));
+}
+
 static void put_collector(struct nd_session *s, uint32_t i, struct nd_buf *out)
 {
 	const struct nd_collector *c = nd_collectors[i];
@@ -101,14 +110,15 @@ static void put_collector(struct nd_session *s, uint32_t i, struct nd_buf *out)
 	if (st->bad) {
 		nd_buf_puts(out, "    failed: ");
 		nd_view_clean(out, st->why, ND_CLEAN_LINE);
-		nd_buf_putc(out, '\n');
+		nd_buf_puts(out, is_refusal(st->why) ? ROOT_HELPS "\n" : "\n");
 	}
 	for (uint32_t k = 0; k < t.n; k++) {
 		const struct reason *r = &t.reasons[k];
 
 		nd_buf_printf(out, "    %u missing: ", r->facts);
 		nd_view_missing(out, r->why, r->detail, *r->detail ? NULL : r->probe);
-		nd_buf_puts(out, r->why == ND_NO_PERMISSION && geteuid() != 0 ? " (root would have it)\n" : "\n");
+		nd_buf_puts(out,
+			    r->why == ND_NO_PERMISSION && geteuid() != 0 ? ROOT_HELPS "\n" : "\n");
 	}
 }
 
@@ -131,7 +141,7 @@ int nd_cmd_check(const struct nd_options *o, struct nd_buf *out)
 			if (is_for_folders(nd_collectors[i]))
 				nd_buf_printf(out, "%s%s", n++ ? ", " : "", nd_collectors[i]->name);
 		}
-		nd_buf_puts(out, geteuid() == 0 ? "\n" : "\nNot running as root: what says so above would be there with sudo.\n");
+		nd_buf_putc(out, '\n');
 	}
 	nd_session_end(&s);
 	return status;

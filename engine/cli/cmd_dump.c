@@ -44,19 +44,13 @@ static void put_json_value(struct dump *d, const struct nd_value *v)
 		nd_buf_puts(d->out, ",\"value\":");
 		nd_print_plain(d->out, v->num);
 		break;
-	case ND_V_BOOL:
-		nd_buf_printf(d->out, ",\"value\":%s", v->yes ? "true" : "false");
-		break;
-	case ND_V_TEXT:
-		put_member(d, "value", v->text);
-		break;
+	case ND_V_BOOL: nd_buf_printf(d->out, ",\"value\":%s", v->yes ? "true" : "false"); break;
+	case ND_V_TEXT: put_member(d, "value", v->text); break;
 	case ND_V_HIST:
 		nd_buf_puts(d->out, ",\"samples\":");
 		nd_print_plain(d->out, nd_hist_count(v->hist));
 		break;
-	case ND_V_ABSENT:
-		nd_buf_puts(d->out, ",\"absent\":true");
-		break;
+	case ND_V_ABSENT: nd_buf_puts(d->out, ",\"absent\":true"); break;
 	case ND_V_MISSING:
 		put_member(d, "missing", nd_missing_name(v->why));
 		put_member(d, "detail", v->detail ? v->detail : "");
@@ -64,10 +58,12 @@ static void put_json_value(struct dump *d, const struct nd_value *v)
 	}
 }
 
-static void put_value(struct dump *d, nd_id on, const char *fact, const struct nd_value *v, enum nd_unit unit, const char *source)
+static void put_value(struct dump *d, nd_id on, const char *fact, const struct nd_value *v,
+		      enum nd_unit unit, const char *source)
 {
 	const char *entity = nd_entity_name(d->facts, on);
-	struct nd_evidence_value shown = { .fact = fact, .entity = entity, .value = *v, .unit = unit };
+	struct nd_evidence_value shown = {
+		.fact = fact, .entity = entity, .value = *v, .unit = unit};
 
 	open_row(d);
 	if (d->json) {
@@ -98,7 +94,7 @@ static void put_fact(struct dump *d, nd_id on, nd_fact_id id)
 {
 	const struct nd_fact_def *def = nd_registry_def(d->registry, id);
 	const char *source = nd_get_source(d->facts, on, id);
-	struct nd_value first = { .type = ND_V_MISSING };
+	struct nd_value first = {.type = ND_V_MISSING};
 	bool any = false, asked = false;
 
 	for (int i = 0; i < ND_ACCESSORS; i++) {
@@ -172,7 +168,8 @@ static int check_only(const struct nd_options *o)
 		if (find_collector(name))
 			continue;
 		near = nd_nearest(name, names, n);
-		return nd_usage_error(o->command, "--only %s: there is no such collector%s%s", name, near ? "; nearest is " : "",
+		return nd_usage_error(o->command, "--only %s: there is no such collector%s%s", name,
+				      near ? "; nearest is " : "",
 				      near ? near : "; netdoctor check lists them");
 	}
 	return 0;
@@ -210,8 +207,8 @@ static void put_kind(struct dump *d, enum nd_kind kind)
 	const nd_id *ids = nd_entities(d->facts, kind, &n);
 
 	if (st.why != ND_PRESENT && !nd_opt_given(d->o, ND_OPT_ONLY)) {
-		struct nd_value v = { .type = ND_V_MISSING, .why = st.why, .detail = st.detail };
-		struct nd_evidence_value shown = { .fact = "", .entity = "", .value = v };
+		struct nd_value v = {.type = ND_V_MISSING, .why = st.why, .detail = st.detail};
+		struct nd_evidence_value shown = {.fact = "", .entity = "", .value = v};
 
 		open_row(d);
 		if (d->json) {
@@ -238,14 +235,15 @@ static void put_kind(struct dump *d, enum nd_kind kind)
 
 static void put_stats(struct nd_buf *out)
 {
-	nd_buf_printf(out, "%-16s %7s %5s %10s %10s\n", "collector", "inputs", "bad", "wall", "cpu");
+	nd_buf_printf(out, "%-16s %7s %5s %10s %10s\n", "collector", "inputs", "bad", "wall",
+		      "cpu");
 	for (uint32_t i = 0; i < nd_collectors_n; i++) {
 		const struct nd_collector_status *st = nd_collect_status(i);
-		struct nd_buf why = { 0 };
+		struct nd_buf why = {0};
 
 		nd_view_clean(&why, st->why, ND_CLEAN_LINE);
-		nd_buf_printf(out, "%-16s %7u %5u %8.1fms %8.1fms %s\n", nd_collectors[i]->name, st->inputs, st->bad,
-			      st->wall * 1e3, st->cpu * 1e3, nd_buf_str(&why));
+		nd_buf_printf(out, "%-16s %7u %5u %8.1fms %8.1fms %s\n", nd_collectors[i]->name,
+			      st->inputs, st->bad, st->wall * 1e3, st->cpu * 1e3, nd_buf_str(&why));
 		nd_buf_free(&why);
 	}
 }
@@ -276,7 +274,12 @@ int nd_cmd_facts_dump(const struct nd_options *o, struct nd_buf *out)
 	if (status == 0 && nd_opt_given(o, ND_OPT_STATS)) {
 		put_stats(out);
 	} else if (status == 0) {
-		struct dump d = { .o = o, .facts = s.facts, .registry = s.registry, .out = out, .json = nd_opt_given(o, ND_OPT_JSON), .first = true };
+		struct dump d = {.o = o,
+				 .facts = s.facts,
+				 .registry = s.registry,
+				 .out = out,
+				 .json = nd_opt_given(o, ND_OPT_JSON),
+				 .first = true};
 
 		put_all(&d);
 	}

@@ -9,7 +9,7 @@
 
 void nd_put_json_text(struct nd_buf *out, const char *s)
 {
-	struct nd_buf clean = { 0 };
+	struct nd_buf clean = {0};
 
 	nd_view_clean(&clean, s, ND_CLEAN_LINE);
 	nd_buf_putc(out, '"');
@@ -37,12 +37,15 @@ static const char *full_name(const struct nd_fact_def *d, char out[NAME_BYTES])
 
 static const char *type_of(const struct nd_fact_def *d)
 {
-	static const char *const types[] = {
-		[ND_T_NUMBER] = "number", [ND_T_TEXT] = "text", [ND_T_WORDS] = "words", [ND_T_BOOL] = "yes or no", [ND_T_HIST] = "histogram"
-	};
-	static const char *const widths[] = {
-		[ND_GAUGE] = "gauge", [ND_SAMPLED] = "sampled gauge", [ND_COUNTER32] = "counter, 32 bits", [ND_COUNTER64] = "counter"
-	};
+	static const char *const types[] = {[ND_T_NUMBER] = "number",
+					    [ND_T_TEXT] = "text",
+					    [ND_T_WORDS] = "words",
+					    [ND_T_BOOL] = "yes or no",
+					    [ND_T_HIST] = "histogram"};
+	static const char *const widths[] = {[ND_GAUGE] = "gauge",
+					     [ND_SAMPLED] = "sampled gauge",
+					     [ND_COUNTER32] = "counter, 32 bits",
+					     [ND_COUNTER64] = "counter"};
 
 	return d->type == ND_T_NUMBER ? widths[d->width] : types[d->type];
 }
@@ -59,7 +62,8 @@ static void list_row(const struct nd_fact_def *d, bool json, bool first, struct 
 	char name[NAME_BYTES];
 
 	if (!json) {
-		nd_buf_printf(out, "%-44s %-16s %-5s %s\n", full_name(d, name), type_of(d), unit_of(d), d->doc ? d->doc : "");
+		nd_buf_printf(out, "%-44s %-16s %-5s %s\n", full_name(d, name), type_of(d),
+			      unit_of(d), d->doc ? d->doc : "");
 		return;
 	}
 	nd_buf_puts(out, first ? "\n{\"fact\":" : ",\n{\"fact\":");
@@ -120,7 +124,8 @@ static void show(const struct nd_fact_def *d, struct nd_buf *out)
 	const char *sep = "";
 
 	nd_buf_printf(out, "%s\n  %s\n", full_name(d, name), d->doc ? d->doc : "");
-	nd_buf_printf(out, "  %s%s%s, of %s\n", type_of(d), *unit_of(d) ? ", in " : "", unit_of(d), nd_kinds[d->on].doc);
+	nd_buf_printf(out, "  %s%s%s, of %s\n", type_of(d), *unit_of(d) ? ", in " : "", unit_of(d),
+		      nd_kinds[d->on].doc);
 	nd_buf_puts(out, "  in rules: ");
 	for (int a = 0; a < ND_ACCESSORS; a++) {
 		const char *accessor = nd_accessor_name((enum nd_accessor)a);
@@ -143,7 +148,7 @@ static void show(const struct nd_fact_def *d, struct nd_buf *out)
 static bool is_meant(const struct nd_fact_def *d, const char *asked)
 {
 	char full[NAME_BYTES];
-	const char *names[] = { full_name(d, full), d->name };
+	const char *names[] = {full_name(d, full), d->name};
 
 	for (size_t i = 0; i < ND_ARRAY_LEN(names); i++) {
 		size_t n = strlen(names[i]);
@@ -153,7 +158,8 @@ static bool is_meant(const struct nd_fact_def *d, const char *asked)
 		for (int a = 0; a < ND_ACCESSORS; a++) {
 			const char *accessor = nd_accessor_name((enum nd_accessor)a);
 
-			if (nd_accessor_fits(d, (enum nd_accessor)a) && asked[n] == '.' && strcmp(asked + n + 1, accessor) == 0)
+			if (nd_accessor_fits(d, (enum nd_accessor)a) && asked[n] == '.' &&
+			    strcmp(asked + n + 1, accessor) == 0)
 				return true;
 		}
 		if (!asked[n])
@@ -166,7 +172,7 @@ static int unknown_fact(const struct nd_registry *r, const char *asked)
 {
 	uint32_t facts = nd_registry_count(r), n = 0;
 	const char **names = nd_alloc((2 * (size_t)facts + 1) * sizeof(*names)), *near;
-	struct nd_arena arena = { 0 };
+	struct nd_arena arena = {0};
 	char full[NAME_BYTES];
 
 	for (uint32_t i = 0; i < facts; i++) {
@@ -176,7 +182,8 @@ static int unknown_fact(const struct nd_registry *r, const char *asked)
 		names[n++] = d->name;
 	}
 	near = nd_nearest(asked, names, n);
-	nd_error("there is no fact '%s'%s%s", asked, near ? "; nearest is " : "", near ? near : "; netdoctor facts list shows all");
+	nd_error("there is no fact '%s'%s%s", asked, near ? "; nearest is " : "",
+		 near ? near : "; netdoctor facts list shows all");
 	nd_arena_free(&arena);
 	free(names);
 	return ND_EXIT_USAGE;

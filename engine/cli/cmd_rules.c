@@ -15,7 +15,8 @@ int nd_cmd_rules_list(const struct nd_options *o, struct nd_buf *out)
 	nd_session_begin(&s);
 	status = nd_session_rules_trusted(&s, o);
 	for (uint32_t i = 0; status == 0 && i < nd_rules_count(s.rules); i++)
-		nd_buf_printf(out, "%-24s %s\n", nd_rules_name(s.rules, i), nd_rules_title(s.rules, i));
+		nd_buf_printf(out, "%-24s %s\n", nd_rules_name(s.rules, i),
+			      nd_rules_title(s.rules, i));
 	nd_session_end(&s);
 	return status;
 }
@@ -26,7 +27,8 @@ static bool is_from(const char *path, const char *const *dirs, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		size_t len = strlen(dirs[i]);
 
-		if (nd_starts(path, dirs[i]) && (path[len] == '\0' || path[len] == '/' || (len && path[len - 1] == '/')))
+		if (nd_starts(path, dirs[i]) &&
+		    (path[len] == '\0' || path[len] == '/' || (len && path[len - 1] == '/')))
 			return true;
 	}
 	return n == 0;
@@ -75,7 +77,8 @@ static int unknown_rule(const struct nd_rules *rules, const char *name)
 		n++;
 	}
 	near = nd_nearest(name, names, n);
-	nd_error("there is no rule '%s'%s%s", name, near ? "; nearest is " : "", near ? near : "; netdoctor rules list shows all");
+	nd_error("there is no rule '%s'%s%s", name, near ? "; nearest is " : "",
+		 near ? near : "; netdoctor rules list shows all");
 	return ND_EXIT_USAGE;
 }
 
@@ -88,10 +91,11 @@ int nd_cmd_rules_show(const struct nd_options *o, struct nd_buf *out)
 	nd_session_begin(&s);
 	status = nd_session_rules_trusted(&s, o);
 	if (status == 0) {
-		while (i < nd_rules_count(s.rules) && strcmp(nd_rules_name(s.rules, i), o->args[0]) != 0)
+		while (i < nd_rules_count(s.rules) &&
+		       strcmp(nd_rules_name(s.rules, i), o->args[0]) != 0)
 			i++;
-		status = i == nd_rules_count(s.rules) ? unknown_rule(s.rules, o->args[0]) :
-							put_rule(o, nd_rules_path(s.rules, i), out);
+		status = i == nd_rules_count(s.rules) ? unknown_rule(s.rules, o->args[0])
+						      : put_rule(o, nd_rules_path(s.rules, i), out);
 	}
 	nd_session_end(&s);
 	return status;
@@ -107,7 +111,8 @@ int nd_cmd_rules_test(const struct nd_options *o, struct nd_buf *out)
 	status = nd_session_rules(&s, o, o->args, o->n_args, false);
 	for (uint32_t i = 0; status == 0 && i < nd_rules_count(s.rules); i++) {
 		if (is_from(nd_rules_path(s.rules, i), o->args, o->n_args))
-			nd_ruletest(s.rules, nd_rules_name(s.rules, i), nd_opt_given(o, ND_OPT_VERBOSE), out, &passed, &failed);
+			nd_ruletest(s.rules, nd_rules_name(s.rules, i),
+				    nd_opt_given(o, ND_OPT_VERBOSE), out, &passed, &failed);
 	}
 	if (status == 0)
 		nd_buf_printf(out, "%u passed, %u failed\n", passed, failed);

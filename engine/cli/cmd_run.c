@@ -19,7 +19,8 @@
 
 static const struct nd_report *pick_format(const struct nd_options *o)
 {
-	const char *format = nd_opt_text(o, ND_OPT_FORMAT), *file = nd_opt_text(o, ND_OPT_OUTPUT), *near;
+	const char *format = nd_opt_text(o, ND_OPT_FORMAT), *file = nd_opt_text(o, ND_OPT_OUTPUT),
+		   *near;
 	const char *names[FORMATS_MAX];
 	size_t n = 0;
 
@@ -33,8 +34,8 @@ static const struct nd_report *pick_format(const struct nd_options *o)
 			return *r;
 	}
 	near = format ? nd_nearest(format, names, n) : NULL;
-	nd_usage_error(o->command, "unknown format '%s'%s%s", format ? format : DEFAULT_FORMAT, near ? "; nearest is " : "",
-		       near ? near : ": expected md, text or json");
+	nd_usage_error(o->command, "unknown format '%s'%s%s", format ? format : DEFAULT_FORMAT,
+		       near ? "; nearest is " : "", near ? near : ": expected md, text or json");
 	return NULL;
 }
 
@@ -93,11 +94,15 @@ static int write_file(const char *file, const struct nd_buf *report)
 	char temp[PATH_MAX];
 	int fd, rc;
 
-	if ((size_t)snprintf(temp, sizeof(temp), direct ? "%s" : "%s.tmp%d", file, (int)getpid()) >= sizeof(temp)) {
+	if ((size_t)snprintf(temp, sizeof(temp), direct ? "%s" : "%s.tmp%d", file, (int)getpid()) >=
+	    sizeof(temp)) {
 		nd_error("%s: %s", file, strerror(ENAMETOOLONG));
 		return ND_EXIT_OWN;
 	}
-	fd = open(temp, direct ? O_WRONLY | O_CLOEXEC | O_NOCTTY : O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = open(temp,
+		  direct ? O_WRONLY | O_CLOEXEC | O_NOCTTY
+			 : O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		  0666);
 	if (fd < 0) {
 		nd_error("%s: %s", temp, strerror(errno));
 		return ND_EXIT_OWN;
@@ -117,9 +122,11 @@ static int write_file(const char *file, const struct nd_buf *report)
 
 /* ---- what the judge cannot know: inputs that were of no use ---- */
 
-static void add_input(struct nd_findings *r, struct nd_source_note *notes, const char *path, const char *says)
+static void add_input(struct nd_findings *r, struct nd_source_note *notes, const char *path,
+		      const char *says)
 {
-	notes[r->n_inputs++] = (struct nd_source_note){ nd_arena_strdup(&r->arena, path), nd_arena_strdup(&r->arena, says) };
+	notes[r->n_inputs++] = (struct nd_source_note){nd_arena_strdup(&r->arena, path),
+						       nd_arena_strdup(&r->arena, says)};
 }
 
 static void add_inputs(struct nd_findings *r, struct nd_source *source)
@@ -127,7 +134,8 @@ static void add_inputs(struct nd_findings *r, struct nd_source *source)
 	bool live = nd_source_is_live(source);
 	uint32_t n = 0;
 	const char *const *unused = live ? NULL : nd_source_unused(source, &n);
-	struct nd_source_note *notes = nd_arena_alloc(&r->arena, (n + nd_collectors_n + r->n_inputs) * sizeof(*notes));
+	struct nd_source_note *notes =
+		nd_arena_alloc(&r->arena, (n + nd_collectors_n + r->n_inputs) * sizeof(*notes));
 
 	if (r->n_inputs)
 		memcpy(notes, r->inputs, r->n_inputs * sizeof(*notes));
@@ -139,7 +147,8 @@ static void add_inputs(struct nd_findings *r, struct nd_source *source)
 			add_input(r, notes, nd_collectors[i]->name, st->why);
 	}
 	for (uint32_t i = 0; i < n; i++)
-		add_input(r, notes, unused[i], "not recognised: nothing here reads a file of that name");
+		add_input(r, notes, unused[i],
+			  "not recognised: nothing here reads a file of that name");
 }
 
 static const char *live_host_name(char *out, size_t size)
@@ -171,9 +180,10 @@ static struct nd_findings *judge(struct nd_session *s)
 
 /* ---- */
 
-static int deliver(const struct nd_findings *r, const struct nd_report *format, const char *file, struct nd_buf *out)
+static int deliver(const struct nd_findings *r, const struct nd_report *format, const char *file,
+		   struct nd_buf *out)
 {
-	struct nd_buf report = { 0 };
+	struct nd_buf report = {0};
 	int status = 0;
 
 	if (format->write(r, &report) < 0) {
@@ -188,11 +198,12 @@ static int deliver(const struct nd_findings *r, const struct nd_report *format, 
 	return status;
 }
 
-static int examine(struct nd_session *s, const struct nd_options *o, const struct nd_report *format, struct nd_buf *out)
+static int examine(struct nd_session *s, const struct nd_options *o, const struct nd_report *format,
+		   struct nd_buf *out)
 {
-	static const int status_of[] = {
-		[ND_HEALTHY] = ND_EXIT_HEALTHY, [ND_CAUSES] = ND_EXIT_CAUSES, [ND_INCONCLUSIVE] = ND_EXIT_INCONCLUSIVE
-	};
+	static const int status_of[] = {[ND_HEALTHY] = ND_EXIT_HEALTHY,
+					[ND_CAUSES] = ND_EXIT_CAUSES,
+					[ND_INCONCLUSIVE] = ND_EXIT_INCONCLUSIVE};
 	double window = QUICK_S;
 	struct nd_findings *r;
 	int status;

@@ -32,7 +32,7 @@ static void wrapped(struct nd_buf *out, size_t at, const char *text)
 
 static void option(struct nd_buf *out, const struct nd_opt_row *r)
 {
-	struct nd_buf help = { 0 };
+	struct nd_buf help = {0};
 	size_t before = out->len;
 
 	nd_buf_puts(&help, r->help);
@@ -66,21 +66,26 @@ static void command(struct nd_buf *out, const struct nd_command *c)
 
 void nd_usage(struct nd_buf *out, const struct nd_command *c)
 {
-	nd_buf_printf(out, "usage: netdoctor %s%s%s%s\n", c->name, c->takes ? " [OPTIONS]" : "", *c->args ? " " : "", c->args);
+	nd_buf_printf(out, "usage: netdoctor %s%s%s%s\n", c->name, c->takes ? " [OPTIONS]" : "",
+		      *c->args ? " " : "", c->args);
 }
 
 static void overview(struct nd_buf *out)
 {
-	nd_buf_puts(out, "netdoctor " ND_VERSION
-			 ": finds out why the network of this host is slow, and proves it by numbers.\n\n"
-			 "usage: netdoctor COMMAND [OPTIONS]\n\n");
+	nd_buf_puts(
+		out,
+		"netdoctor " ND_VERSION
+		": finds out why the network of this host is slow, and proves it by numbers.\n\n"
+		"usage: netdoctor COMMAND [OPTIONS]\n\n");
 	for (const struct nd_command *c = nd_commands; c->name; c++)
 		command(out, c);
 	nd_buf_puts(out, "\nWith every command:\n");
 	options(out, ND_TAKES_ALWAYS);
-	nd_buf_puts(out, "\nExit status: 0 healthy, 1 a cause is likely or confirmed, 2 usage, 3 inconclusive, 4 bad rules or\n"
-			 "nothing could be read, 5 netdoctor's own failure.\n"
-			 "netdoctor help run lists the options of run.\n");
+	nd_buf_puts(
+		out,
+		"\nExit status: 0 healthy, 1 a cause is likely or confirmed, 2 usage, 3 inconclusive, 4 bad rules or\n"
+		"nothing could be read, 5 netdoctor's own failure.\n"
+		"netdoctor help run lists the options of run.\n");
 }
 
 bool nd_help(struct nd_buf *out, const char *prefix)

@@ -12,18 +12,21 @@
 #define DUMP (SEES | ND_TAKES(ND_OPT_ONLY) | ND_TAKES(ND_OPT_STATS) | JSON)
 
 const struct nd_command nd_commands[] = {
-	{ "run", "", "measure, and report what is wrong, why, and what to do", nd_cmd_run, RUNS | RULES | SET, 0, 0 },
-	{ "check", "", "what can be read on this host, and what root would add", nd_cmd_check, 0, 0, 0 },
-	{ "rules list", "", "the rules and what they are about", nd_cmd_rules_list, RULES, 0, 0 },
-	{ "rules show", "NAME", "the text of a rule", nd_cmd_rules_show, RULES, 1, 1 },
-	{ "rules test", "[DIR]…", "run the tests inside the rules", nd_cmd_rules_test, SET, 0, 255 },
-	{ "rules lint", "[DIR]…", "look for mistakes in rules", nd_cmd_rules_lint, SET, 0, 255 },
-	{ "facts list", "", "every fact that rules can ask for", nd_cmd_facts_list, JSON, 0, 0 },
-	{ "facts show", "NAME", "what a fact means and how to see it by hand", nd_cmd_facts_show, 0, 1, 1 },
-	{ "facts dump", "", "measure, and print every fact", nd_cmd_facts_dump, DUMP, 0, 0 },
-	{ "help", "[COMMAND]", "how to use a command", nd_cmd_help, 0, 0, 2 },
-	{ "version", "", "the version", nd_cmd_version, 0, 0, 0 },
-	{ 0 },
+	{"run", "", "measure, and report what is wrong, why, and what to do", nd_cmd_run,
+	 RUNS | RULES | SET, 0, 0},
+	{"check", "", "what can be read on this host, and what root would add", nd_cmd_check, 0, 0,
+	 0},
+	{"rules list", "", "the rules and what they are about", nd_cmd_rules_list, RULES, 0, 0},
+	{"rules show", "NAME", "the text of a rule", nd_cmd_rules_show, RULES, 1, 1},
+	{"rules test", "[DIR]…", "run the tests inside the rules", nd_cmd_rules_test, SET, 0, 255},
+	{"rules lint", "[DIR]…", "look for mistakes in rules", nd_cmd_rules_lint, SET, 0, 255},
+	{"facts list", "", "every fact that rules can ask for", nd_cmd_facts_list, JSON, 0, 0},
+	{"facts show", "NAME", "what a fact means and how to see it by hand", nd_cmd_facts_show, 0,
+	 1, 1},
+	{"facts dump", "", "measure, and print every fact", nd_cmd_facts_dump, DUMP, 0, 0},
+	{"help", "[COMMAND]", "how to use a command", nd_cmd_help, 0, 0, 2},
+	{"version", "", "the version", nd_cmd_version, 0, 0, 0},
+	{0},
 };
 
 static int print(const struct nd_buf *out)
@@ -44,8 +47,8 @@ static int print(const struct nd_buf *out)
 
 int main(int argc, char **argv)
 {
-	struct nd_options o = { 0 };
-	struct nd_buf out = { 0 };
+	struct nd_options o = {0};
+	struct nd_buf out = {0};
 	int status, rc;
 
 	signal(SIGPIPE, SIG_IGN); /* a write that fails is an error with a message */

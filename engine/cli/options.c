@@ -13,25 +13,39 @@
 #define DURATION_MAX_S (24 * 3600.0)
 
 const struct nd_opt_row nd_opt_rows[ND_OPTS] = {
-	[ND_OPT_FROM] = { "from", 0, "PATH", NULL,
-			  "read a recorded folder or file instead of this host: a copied /proc and /sys, a sosreport, or "
-			  "outputs of tools named after the command", true },
-	[ND_OPT_DURATION] = { "duration", 0, "TIME", "5s", "how long to measure: 500ms, 5s, 1min; a bare number is seconds", false },
-	[ND_OPT_FORMAT] = { "format", 0, "NAME", NULL,
-			    "form of the report: md, text or json; by default what the name of -o FILE ends with, else md", false },
-	[ND_OPT_OUTPUT] = { "output", 'o', "FILE", NULL, "write the report to FILE, which appears only when it is complete", false },
-	[ND_OPT_RULES] = { "rules", 0, "DIR", NULL, "rules that are added to those built in, or by name replace them", true },
-	[ND_OPT_SET] = { "set", 0, "RULE.PARAM=VALUE", NULL, "another value for a threshold of a rule", true },
-	[ND_OPT_QUICK] = { "quick", 0, NULL, NULL, "counters only, within 2s unless --duration is given", false },
-	[ND_OPT_ONLY] = { "only", 0, "COLLECTOR", NULL, "only facts of this collector", true },
-	[ND_OPT_JSON] = { "json", 0, NULL, NULL, "print JSON", false },
-	[ND_OPT_STATS] = { "stats", 0, NULL, NULL, "what each collector read, and the time it took", false },
-	[ND_OPT_QUIET] = { "quiet", 'q', NULL, NULL, "no progress, no warnings; errors only", false },
-	[ND_OPT_VERBOSE] = { "verbose", 'v', NULL, NULL, "say more on stderr", false },
-	[ND_OPT_NO_PROGRESS] = { "no-progress", 0, NULL, NULL, "no progress line, which is only shown on a terminal", false },
-	[ND_OPT_COLOR] = { "color", 0, "WHEN", "auto", "auto, always or never; no format has colours so far", false },
-	[ND_OPT_HELP] = { "help", 'h', NULL, NULL, "how to use the command", false },
-	[ND_OPT_VERSION] = { "version", 0, NULL, NULL, "the version", false },
+	[ND_OPT_FROM] =
+		{"from", 0, "PATH", NULL,
+		 "read a recorded folder or file instead of this host: a copied /proc and /sys, a sosreport, or "
+		 "outputs of tools named after the command",
+		 true},
+	[ND_OPT_DURATION] = {"duration", 0, "TIME", "5s",
+			     "how long to measure: 500ms, 5s, 1min; a bare number is seconds",
+			     false},
+	[ND_OPT_FORMAT] =
+		{"format", 0, "NAME", NULL,
+		 "form of the report: md, text or json; by default what the name of -o FILE ends with, else md",
+		 false},
+	[ND_OPT_OUTPUT] = {"output", 'o', "FILE", NULL,
+			   "write the report to FILE, which appears only when it is complete",
+			   false},
+	[ND_OPT_RULES] = {"rules", 0, "DIR", NULL,
+			  "rules that are added to those built in, or by name replace them", true},
+	[ND_OPT_SET] = {"set", 0, "RULE.PARAM=VALUE", NULL,
+			"another value for a threshold of a rule", true},
+	[ND_OPT_QUICK] = {"quick", 0, NULL, NULL,
+			  "counters only, within 2s unless --duration is given", false},
+	[ND_OPT_ONLY] = {"only", 0, "COLLECTOR", NULL, "only facts of this collector", true},
+	[ND_OPT_JSON] = {"json", 0, NULL, NULL, "print JSON", false},
+	[ND_OPT_STATS] = {"stats", 0, NULL, NULL, "what each collector read, and the time it took",
+			  false},
+	[ND_OPT_QUIET] = {"quiet", 'q', NULL, NULL, "no progress, no warnings; errors only", false},
+	[ND_OPT_VERBOSE] = {"verbose", 'v', NULL, NULL, "say more on stderr", false},
+	[ND_OPT_NO_PROGRESS] = {"no-progress", 0, NULL, NULL,
+				"no progress line, which is only shown on a terminal", false},
+	[ND_OPT_COLOR] = {"color", 0, "WHEN", "auto",
+			  "auto, always or never; no format has colours so far", false},
+	[ND_OPT_HELP] = {"help", 'h', NULL, NULL, "how to use the command", false},
+	[ND_OPT_VERSION] = {"version", 0, NULL, NULL, "the version", false},
 };
 
 void nd_error(const char *fmt, ...)
@@ -47,7 +61,7 @@ void nd_error(const char *fmt, ...)
 
 int nd_usage_error(const struct nd_command *c, const char *fmt, ...)
 {
-	struct nd_buf usage = { 0 };
+	struct nd_buf usage = {0};
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -57,7 +71,9 @@ int nd_usage_error(const struct nd_command *c, const char *fmt, ...)
 	if (c)
 		nd_usage(&usage, c);
 	else
-		nd_buf_puts(&usage, "usage: netdoctor COMMAND [OPTIONS]; netdoctor help lists the commands\n");
+		nd_buf_puts(
+			&usage,
+			"usage: netdoctor COMMAND [OPTIONS]; netdoctor help lists the commands\n");
 	fprintf(stderr, "\n%s", nd_buf_str(&usage));
 	nd_buf_free(&usage);
 	return ND_EXIT_USAGE;
@@ -98,7 +114,7 @@ bool nd_parse_duration(const char *s, double *seconds)
 	static const struct {
 		const char *suffix;
 		double factor;
-	} units[] = { { "", 1 }, { "ms", 1e-3 }, { "s", 1 }, { "min", 60 }, { "m", 60 }, { "h", 3600 } };
+	} units[] = {{"", 1}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"m", 60}, {"h", 3600}};
 	size_t n = strspn(s, "0123456789.");
 	char number[32];
 	double v;
@@ -157,8 +173,8 @@ static int unknown_command(const char *within, const char *word)
 	}
 	near = nd_nearest(word, names, n);
 	if (near)
-		return nd_usage_error(NULL, "unknown command '%s%s%s'; nearest is '%s%s%s'", within, skip ? " " : "", word,
-				      within, skip ? " " : "", near);
+		return nd_usage_error(NULL, "unknown command '%s%s%s'; nearest is '%s%s%s'", within,
+				      skip ? " " : "", word, within, skip ? " " : "", near);
 	return nd_usage_error(NULL, "unknown command '%s%s%s'", within, skip ? " " : "", word);
 }
 
@@ -172,8 +188,9 @@ static int take_command(struct nd_options *o)
 		return nd_usage_error(NULL, "a command is missing");
 	if (is_group(o->args[0])) {
 		if (o->n_args < 2)
-			return nd_usage_error(NULL, "'%s' needs a second word; netdoctor help %s lists them", o->args[0],
-					      o->args[0]);
+			return nd_usage_error(
+				NULL, "'%s' needs a second word; netdoctor help %s lists them",
+				o->args[0], o->args[0]);
 		snprintf(name, sizeof(name), "%s %s", o->args[0], o->args[1]);
 		words = 2;
 	} else {
@@ -181,7 +198,8 @@ static int take_command(struct nd_options *o)
 	}
 	o->command = find_command(name);
 	if (!o->command)
-		return words == 2 ? unknown_command(o->args[0], o->args[1]) : unknown_command("", o->args[0]);
+		return words == 2 ? unknown_command(o->args[0], o->args[1])
+				  : unknown_command("", o->args[0]);
 	o->n_args -= words;
 	memmove(o->args, o->args + words, o->n_args * sizeof(*o->args));
 	return 0;
@@ -192,7 +210,7 @@ static int take_command(struct nd_options *o)
 static void give(struct nd_options *o, enum nd_opt opt, const char *value)
 {
 	ND_GROW(o->given, o->n_given, o->cap_given);
-	o->given[o->n_given++] = (struct nd_given){ opt, value };
+	o->given[o->n_given++] = (struct nd_given){opt, value};
 }
 
 static int unknown_option(const char *word, size_t len)
@@ -202,7 +220,8 @@ static int unknown_option(const char *word, size_t len)
 
 	for (int i = 0; i < ND_OPTS; i++)
 		names[i] = nd_opt_rows[i].name;
-	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name) - 1), word);
+	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name) - 1),
+		 word);
 	near = nd_nearest(name, names, ND_OPTS);
 	if (near)
 		return nd_usage_error(NULL, "unknown option '--%s'; nearest is '--%s'", name, near);
@@ -216,14 +235,16 @@ static int take_long(struct nd_options *o, int argc, char **argv, int *i)
 	size_t n = eq ? (size_t)(eq - word) : strlen(word);
 	int opt = 0;
 
-	while (opt < ND_OPTS && (strlen(nd_opt_rows[opt].name) != n || strncmp(nd_opt_rows[opt].name, word, n) != 0))
+	while (opt < ND_OPTS &&
+	       (strlen(nd_opt_rows[opt].name) != n || strncmp(nd_opt_rows[opt].name, word, n) != 0))
 		opt++;
 	if (opt == ND_OPTS)
 		return unknown_option(word, n);
 	if (!nd_opt_rows[opt].arg && eq)
 		return nd_usage_error(NULL, "--%s takes no value", nd_opt_rows[opt].name);
 	if (nd_opt_rows[opt].arg && !eq && *i + 1 >= argc)
-		return nd_usage_error(NULL, "--%s needs %s", nd_opt_rows[opt].name, nd_opt_rows[opt].arg);
+		return nd_usage_error(NULL, "--%s needs %s", nd_opt_rows[opt].name,
+				      nd_opt_rows[opt].arg);
 	give(o, (enum nd_opt)opt, !nd_opt_rows[opt].arg ? "" : eq ? eq + 1 : argv[++*i]);
 	return 0;
 }
@@ -237,7 +258,8 @@ static int take_short(struct nd_options *o, int argc, char **argv, int *i)
 		while (opt < ND_OPTS && nd_opt_rows[opt].letter != *p)
 			opt++;
 		if (opt == ND_OPTS)
-			return nd_usage_error(NULL, "unknown option '-%c'", isprint((unsigned char)*p) ? *p : '?');
+			return nd_usage_error(NULL, "unknown option '-%c'",
+					      isprint((unsigned char)*p) ? *p : '?');
 		if (!nd_opt_rows[opt].arg) {
 			give(o, (enum nd_opt)opt, "");
 			continue;
@@ -257,29 +279,35 @@ static int check_given(const struct nd_options *o)
 
 	for (uint32_t i = 0; i < o->n_given; i++) {
 		if (!((c->takes | ND_TAKES_ALWAYS) & ND_TAKES(o->given[i].opt)))
-			return nd_usage_error(c, "%s does not take --%s", c->name, nd_opt_rows[o->given[i].opt].name);
+			return nd_usage_error(c, "%s does not take --%s", c->name,
+					      nd_opt_rows[o->given[i].opt].name);
 	}
 	if (o->n_args < c->args_min)
 		return nd_usage_error(c, "%s needs %s", c->name, c->args);
 	if (o->n_args > c->args_max)
-		return nd_usage_error(c, "%s: nothing was expected behind it, found '%s'", c->name, o->args[c->args_max]);
+		return nd_usage_error(c, "%s: nothing was expected behind it, found '%s'", c->name,
+				      o->args[c->args_max]);
 	return 0;
 }
 
 static int check_values(const struct nd_options *o)
 {
-	static const char *const when[] = { "auto", "always", "never" };
-	const char *color = nd_opt_text(o, ND_OPT_COLOR), *duration = nd_opt_text(o, ND_OPT_DURATION);
+	static const char *const when[] = {"auto", "always", "never"};
+	const char *color = nd_opt_text(o, ND_OPT_COLOR),
+		   *duration = nd_opt_text(o, ND_OPT_DURATION);
 	size_t i = 0;
 	double seconds;
 
 	while (i < ND_ARRAY_LEN(when) && strcmp(when[i], color) != 0)
 		i++;
 	if (i == ND_ARRAY_LEN(when))
-		return nd_usage_error(o->command, "--color %s: expected auto, always or never", color);
+		return nd_usage_error(o->command, "--color %s: expected auto, always or never",
+				      color);
 	if (!nd_parse_duration(duration, &seconds) || seconds < 0.1)
-		return nd_usage_error(o->command, "--duration %s: expected a time from 100ms to 24h, such as 500ms, 5s, 1min",
-				      duration);
+		return nd_usage_error(
+			o->command,
+			"--duration %s: expected a time from 100ms to 24h, such as 500ms, 5s, 1min",
+			duration);
 	return 0;
 }
 

@@ -26,8 +26,8 @@ enum nd_opt {
 
 struct nd_opt_row {
 	const char *name; /* without dashes */
-	char letter;      /* short form, or 0 */
-	const char *arg;  /* what stands for its value in the help; NULL: a flag */
+	char letter; /* short form, or 0 */
+	const char *arg; /* what stands for its value in the help; NULL: a flag */
 	const char *value; /* default, or NULL */
 	const char *help;
 	bool many; /* may be repeated; otherwise the last one counts */
@@ -38,15 +38,15 @@ struct nd_options;
 struct nd_command {
 	const char *name; /* "run", "rules list" */
 	const char *args; /* operands as the usage line shows them, or "" */
-	const char *doc;  /* one line */
+	const char *doc; /* one line */
 	int (*run)(const struct nd_options *o, struct nd_buf *out);
-	uint32_t takes;   /* options: ND_TAKES(…) of each; ND_TAKES_ALWAYS need not be said */
+	uint32_t takes; /* options: ND_TAKES(…) of each; ND_TAKES_ALWAYS need not be said */
 	uint8_t args_min, args_max; /* number of operands */
 };
 #define ND_TAKES(opt) (1u << (opt))
 #define ND_TAKES_ALWAYS                                                                            \
-	(ND_TAKES(ND_OPT_QUIET) | ND_TAKES(ND_OPT_VERBOSE) | ND_TAKES(ND_OPT_COLOR) | ND_TAKES(ND_OPT_HELP) | \
-	 ND_TAKES(ND_OPT_VERSION))
+	(ND_TAKES(ND_OPT_QUIET) | ND_TAKES(ND_OPT_VERBOSE) | ND_TAKES(ND_OPT_COLOR) |              \
+	 ND_TAKES(ND_OPT_HELP) | ND_TAKES(ND_OPT_VERSION))
 extern const struct nd_command nd_commands[]; /* ends with name NULL; in main.c */
 
 struct nd_given {

@@ -36,7 +36,9 @@ static bool is_safe(const char *path)
 	else if ((st.st_mode & S_IWGRP) && st.st_gid != 0 && st.st_gid != sudo_id("SUDO_GID"))
 		why = "can be written by its group";
 	if (why)
-		nd_error("--rules %s: %s; root does not use such rules, since reports print their commands", path, why);
+		nd_error(
+			"--rules %s: %s; root does not use such rules, since reports print their commands",
+			path, why);
 	return !why;
 }
 
@@ -57,7 +59,8 @@ static bool all_safe(const char *path, bool into_lib)
 		return false;
 	}
 	while (safe && (d = readdir(dir))) {
-		if ((size_t)snprintf(inside, sizeof(inside), "%s/%s", path, d->d_name) >= sizeof(inside))
+		if ((size_t)snprintf(inside, sizeof(inside), "%s/%s", path, d->d_name) >=
+		    sizeof(inside))
 			safe = false;
 		else if (nd_ends(d->d_name, ".yaml"))
 			safe = is_safe(inside);
@@ -68,8 +71,8 @@ static bool all_safe(const char *path, bool into_lib)
 	return safe;
 }
 
-static int add_all(struct nd_rules *rules, const struct nd_options *o, const char *const *dirs, uint32_t n,
-		   struct nd_buf *messages)
+static int add_all(struct nd_rules *rules, const struct nd_options *o, const char *const *dirs,
+		   uint32_t n, struct nd_buf *messages)
 {
 	const char *set;
 	struct nd_err e;
@@ -95,9 +98,10 @@ static int add_all(struct nd_rules *rules, const struct nd_options *o, const cha
 	return errors ? ND_EXIT_INPUT : 0;
 }
 
-int nd_session_rules(struct nd_session *s, const struct nd_options *o, const char *const *dirs, uint32_t n, bool warnings)
+int nd_session_rules(struct nd_session *s, const struct nd_options *o, const char *const *dirs,
+		     uint32_t n, bool warnings)
 {
-	struct nd_buf messages = { 0 };
+	struct nd_buf messages = {0};
 	int status;
 
 	s->rules = nd_rules_new(s->registry);
@@ -119,7 +123,8 @@ int nd_session_rules_trusted(struct nd_session *s, const struct nd_options *o)
 		n++;
 	for (uint32_t k = 0; k < n && safe && geteuid() == 0; k++)
 		safe = all_safe(dirs[k], true);
-	status = safe ? nd_session_rules(s, o, dirs, n, nd_log_level >= ND_LOG_INFO) : ND_EXIT_INPUT;
+	status =
+		safe ? nd_session_rules(s, o, dirs, n, nd_log_level >= ND_LOG_INFO) : ND_EXIT_INPUT;
 	free(dirs);
 	return status;
 }

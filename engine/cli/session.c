@@ -50,7 +50,7 @@ static int64_t epoch_s(void)
 
 void nd_session_begin(struct nd_session *s)
 {
-	*s = (struct nd_session){ .begun_ns = monotonic_ns(), .begun_cpu = process_cpu() };
+	*s = (struct nd_session){.begun_ns = monotonic_ns(), .begun_cpu = process_cpu()};
 	s->registry = nd_registry_new();
 	nd_collectors_register(s->registry);
 }
@@ -97,21 +97,22 @@ static bool shows_progress(const struct nd_session *s, const struct nd_options *
 {
 	const char *term = getenv("TERM");
 
-	return nd_source_is_live(s->source) && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0 &&
-	       !nd_opt_given(o, ND_OPT_QUIET) && !nd_opt_given(o, ND_OPT_NO_PROGRESS);
+	return nd_source_is_live(s->source) && isatty(STDERR_FILENO) && term &&
+	       strcmp(term, "dumb") != 0 && !nd_opt_given(o, ND_OPT_QUIET) &&
+	       !nd_opt_given(o, ND_OPT_NO_PROGRESS);
 }
 
 static void progress(void *ctx, double elapsed, double window)
 {
 	(void)ctx;
-	fprintf(stderr, "\r\033[Kmeasuring: %.1f of %.1f s; Ctrl-C reports what there is", elapsed < window ? elapsed : window,
-		window);
+	fprintf(stderr, "\r\033[Kmeasuring: %.1f of %.1f s; Ctrl-C reports what there is",
+		elapsed < window ? elapsed : window, window);
 	fflush(stderr);
 }
 
 static int nothing_read(const struct nd_session *s, const struct nd_options *o)
 {
-	struct nd_buf paths = { 0 };
+	struct nd_buf paths = {0};
 	const char *path;
 	uint32_t i = 0;
 
@@ -121,17 +122,18 @@ static int nothing_read(const struct nd_session *s, const struct nd_options *o)
 	}
 	while ((path = nd_opt_next(o, ND_OPT_FROM, &i)))
 		nd_buf_printf(&paths, "%s%s", paths.len ? ", " : "", path);
-	nd_error("no input could be read in %s: expected a copied /proc and /sys, a sosreport, or outputs named after their "
-		 "command, such as netstat-s.txt, ss-tin.txt, softnet_stat",
-		 nd_buf_str(&paths));
+	nd_error(
+		"no input could be read in %s: expected a copied /proc and /sys, a sosreport, or outputs named after their "
+		"command, such as netstat-s.txt, ss-tin.txt, softnet_stat",
+		nd_buf_str(&paths));
 	nd_buf_free(&paths);
 	return ND_EXIT_INPUT;
 }
 
 int nd_session_collect(struct nd_session *s, const struct nd_options *o, double window)
 {
-	struct sigaction catch = { .sa_handler = on_interrupt }, before;
-	struct nd_collect how = { .window = window, .stop = &stop };
+	struct sigaction catch = {.sa_handler = on_interrupt}, before;
+	struct nd_collect how = {.window = window, .stop = &stop};
 	bool live = nd_source_is_live(s->source), shown = shows_progress(s, o);
 	time_t now = (time_t)epoch_s();
 	struct nd_err e;

@@ -8,13 +8,13 @@
 
 struct nd_session {
 	struct nd_registry *registry;
-	struct nd_rules *rules;   /* NULL: none were loaded */
+	struct nd_rules *rules; /* NULL: none were loaded */
 	struct nd_source *source; /* NULL: nothing was read */
 	struct nd_facts *facts;
 	int64_t started_s, ended_s; /* UTC epoch of the window; 0 for a folder */
 	int32_t utc_offset_s;
-	uint64_t begun_ns;  /* monotonic: when the session began */
-	double begun_cpu;   /* seconds of CPU that the process had taken then */
+	uint64_t begun_ns; /* monotonic: when the session began */
+	double begun_cpu; /* seconds of CPU that the process had taken then */
 };
 
 void nd_session_begin(struct nd_session *s);
@@ -22,7 +22,8 @@ void nd_session_end(struct nd_session *s);
 
 /* Loads the rules that are built in, then those of the directories, then --set; checks all. Messages go to stderr:
  * errors always, warnings too if `warnings`. Returns 0 or the status to exit with. */
-int nd_session_rules(struct nd_session *s, const struct nd_options *o, const char *const *dirs, uint32_t n, bool warnings);
+int nd_session_rules(struct nd_session *s, const struct nd_options *o, const char *const *dirs,
+		     uint32_t n, bool warnings);
 /* The same with the directories of --rules. When netdoctor runs as root they must be safe to believe: the report
  * prints commands of theirs. */
 int nd_session_rules_trusted(struct nd_session *s, const struct nd_options *o);

@@ -20,7 +20,7 @@ struct store {
 
 static inline struct store store_new(void)
 {
-	struct store s = { .r = nd_registry_new() };
+	struct store s = {.r = nd_registry_new()};
 
 	nd_registry_add(s.r, nd_netdev_facts);
 	nd_registry_add(s.r, nd_ethtool_facts);
@@ -34,11 +34,13 @@ static inline void store_free(struct store *s)
 	nd_registry_free(s->r);
 }
 
-/* n bytes of text, taken at t seconds; arg is what the file's name says of the interface, or NULL. */
-static inline int feed(struct store *s, const struct nd_collector *c, const char *path, const char *arg,
-		       const char *text, size_t n, double t)
+/* n bytes of text, taken at t seconds; arg is what the file's name says of the interface, or NULL.
+ */
+static inline int feed(struct store *s, const struct nd_collector *c, const char *path,
+		       const char *arg, const char *text, size_t n, double t)
 {
-	struct nd_input in = { .path = path, .t_ns = (uint64_t)(t * 1e9), .netns = "host", .arg = arg };
+	struct nd_input in = {
+		.path = path, .t_ns = (uint64_t)(t * 1e9), .netns = "host", .arg = arg};
 	struct nd_stream *stream = nd_stream_mem(text, n);
 	int rc;
 
@@ -48,8 +50,8 @@ static inline int feed(struct store *s, const struct nd_collector *c, const char
 	return rc;
 }
 
-static inline int feed_text(struct store *s, const struct nd_collector *c, const char *path, const char *arg,
-			    const char *text)
+static inline int feed_text(struct store *s, const struct nd_collector *c, const char *path,
+			    const char *arg, const char *text)
 {
 	return feed(s, c, path, arg, text, strlen(text), 0);
 }
@@ -68,7 +70,8 @@ static inline char *slurp(const char *path, size_t *len)
 	return text;
 }
 
-static inline int feed_file(struct store *s, const struct nd_collector *c, const char *path, const char *arg)
+static inline int feed_file(struct store *s, const struct nd_collector *c, const char *path,
+			    const char *arg)
 {
 	size_t len;
 	char *text = slurp(path, &len);
@@ -78,7 +81,8 @@ static inline int feed_file(struct store *s, const struct nd_collector *c, const
 	return rc;
 }
 
-static inline struct nd_value ask(const struct store *s, const char *iface, const char *fact, enum nd_accessor a)
+static inline struct nd_value ask(const struct store *s, const char *iface, const char *fact,
+				  enum nd_accessor a)
 {
 	nd_fact_id id = nd_registry_find(s->r, ND_IFACE, fact);
 	nd_id on = nd_entity_find(s->f, ND_IFACE, iface);
@@ -94,10 +98,12 @@ static inline struct nd_value ask_total(const struct store *s, const char *iface
 
 	if (id < 0)
 		fail_msg("no fact %s", fact);
-	return ask(s, iface, fact, nd_registry_def(s->r, id)->width == ND_COUNTER64 ? ND_TOTAL : ND_BARE);
+	return ask(s, iface, fact,
+		   nd_registry_def(s->r, id)->width == ND_COUNTER64 ? ND_TOTAL : ND_BARE);
 }
 
-static inline void expect_num(const struct store *s, const char *iface, const char *fact, double want)
+static inline void expect_num(const struct store *s, const char *iface, const char *fact,
+			      double want)
 {
 	struct nd_value v = ask_total(s, iface, fact);
 
@@ -109,17 +115,19 @@ static inline void expect_num(const struct store *s, const char *iface, const ch
 		fail_msg("%s.%s is %.15g, expected %.15g", iface, fact, v.num, want);
 }
 
-static inline void expect_text(const struct store *s, const char *iface, const char *fact, const char *want)
+static inline void expect_text(const struct store *s, const char *iface, const char *fact,
+			       const char *want)
 {
 	struct nd_value v = ask_total(s, iface, fact);
 
 	if (v.type != ND_V_TEXT || strcmp(v.text, want) != 0)
-		fail_msg("%s.%s is %s, expected %s", iface, fact, v.type == ND_V_TEXT ? v.text : "no text", want);
+		fail_msg("%s.%s is %s, expected %s", iface, fact,
+			 v.type == ND_V_TEXT ? v.text : "no text", want);
 }
 
 /* Missing with this reason; words of its detail, or NULL. */
-static inline void expect_missing(const struct store *s, const char *iface, const char *fact, enum nd_missing why,
-				  const char *words)
+static inline void expect_missing(const struct store *s, const char *iface, const char *fact,
+				  enum nd_missing why, const char *words)
 {
 	struct nd_value v = ask_total(s, iface, fact);
 
@@ -142,7 +150,8 @@ static inline void expect_unsaid(const struct store *s, const char *iface, const
 /* The key of the interface's master, "" for none, NULL when it is not known. */
 static inline const char *master_of(const struct store *s, const char *iface)
 {
-	struct nd_links l = nd_related(s->f, nd_entity_find(s->f, ND_IFACE, iface), ND_IFACE_MASTER, false);
+	struct nd_links l =
+		nd_related(s->f, nd_entity_find(s->f, ND_IFACE, iface), ND_IFACE_MASTER, false);
 
 	if (l.why != ND_PRESENT)
 		return NULL;
@@ -150,7 +159,8 @@ static inline const char *master_of(const struct store *s, const char *iface)
 }
 
 /* No number that the part has is another in the whole: what was cut may be missing, never wrong. */
-static inline void expect_no_other_numbers(const struct store *part, const struct store *whole, size_t at)
+static inline void expect_no_other_numbers(const struct store *part, const struct store *whole,
+					   size_t at)
 {
 	uint32_t n;
 	const nd_id *ids = nd_entities(part->f, ND_IFACE, &n);
@@ -162,7 +172,8 @@ static inline void expect_no_other_numbers(const struct store *part, const struc
 			continue; /* a name that was cut */
 		for (nd_fact_id k = 0; k < (nd_fact_id)nd_registry_count(part->r); k++) {
 			const char *name = nd_registry_def(part->r, k)->name;
-			struct nd_value p = ask_total(part, key, name), w = ask_total(whole, key, name);
+			struct nd_value p = ask_total(part, key, name),
+					w = ask_total(whole, key, name);
 
 			if (p.type == ND_V_NUMBER && (w.type != ND_V_NUMBER || p.num != w.num))
 				fail_msg("cut at %zu: %s.%s is %.15g", at, key, name, p.num);
@@ -171,8 +182,8 @@ static inline void expect_no_other_numbers(const struct store *part, const struc
 }
 
 /* Cuts the text behind each byte. */
-static inline void cut_everywhere(const struct nd_collector *c, const char *path, const char *arg, const char *text,
-				  size_t len)
+static inline void cut_everywhere(const struct nd_collector *c, const char *path, const char *arg,
+				  const char *text, size_t len)
 {
 	struct store whole = store_new();
 
@@ -189,7 +200,8 @@ static inline void cut_everywhere(const struct nd_collector *c, const char *path
 }
 
 /* Overwrites bytes in many ways; bounds, sanitizers and a message with each error are the test. */
-static inline void garble(const struct nd_collector *c, const char *path, const char *arg, const char *text, size_t len)
+static inline void garble(const struct nd_collector *c, const char *path, const char *arg,
+			  const char *text, size_t len)
 {
 	static const char bytes[] = "\0\n\t :=|@<>0-9zf%\xff";
 	uint64_t x = 88172645463325252ull; /* xorshift64 */

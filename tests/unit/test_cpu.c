@@ -1,5 +1,5 @@
 /* /proc/stat and mpstat: shares of the window, never of the time since boot; and sets of CPUs. */
-#include "parse_text.h"
+#include "tests/unit/parse_text.h"
 
 #include "collectors/cpulist.h"
 

@@ -1,6 +1,6 @@
 /* Interrupts and queues: drivers' names, affinity and what stands in for it, masks, joins. */
-#include "parse_text.h"
-#include "temp_tree.h"
+#include "tests/unit/parse_text.h"
+#include "tests/unit/temp_tree.h"
 
 #include "collectors/irq_name.h"
 #include "collectors/run.h"

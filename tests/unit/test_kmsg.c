@@ -1,5 +1,5 @@
 /* The kernel's log: all forms of time, ages, and what is no line of the kernel. */
-#include "parse_text.h"
+#include "tests/unit/parse_text.h"
 
 #include "collectors/run.h"
 

@@ -38,7 +38,8 @@ static const char ifconfig_new[] =
 static const char netstat_old[] =
 	"Kernel Interface table\n"
 	"Iface       MTU Met    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg\n"
-	"eth1       1500   0 176715630438      2 1228956027      3 88349116734      4      5      0 BMRU\n"
+	"eth1       1500   0 176715630438      2 1228956027      3 88349116734      4      5      "
+	"0 BMRU\n"
 	"eth1:1     1500   0      - no statistics available -                        BMRU\n"
 	"lo        65536   0        7      0      0      0        7      0      0      0 LRU\n";
 static const char netstat_new[] =
@@ -48,9 +49,12 @@ static const char netstat_new[] =
 	"lo       65536        7      0      0 0             7      0      0      0 LRU\n";
 static const char proc_dev[] =
 	"Inter-|   Receive                                                |  Transmit\n"
-	" face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"
-	"    lo:       0       7    0    0    0     0          0         0        0       7    0    0    0     0       0          0\n"
-	"  eth1:116977383432813 176715630438    2 1228956027    3     2          0         9 85829051863672 88349116734    4    5    0     0       6          0\n";
+	" face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs "
+	"drop fifo colls carrier compressed\n"
+	"    lo:       0       7    0    0    0     0          0         0        0       7    0   "
+	" 0    0     0       0          0\n"
+	"  eth1:116977383432813 176715630438    2 1228956027    3     2          0         9 "
+	"85829051863672 88349116734    4    5    0     0       6          0\n";
 static const char ip_old[] =
 	"1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN \n"
 	"    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n"
@@ -58,7 +62,8 @@ static const char ip_old[] =
 	"    0          7        0       0       0       0       \n"
 	"    TX: bytes  packets  errors  dropped carrier collsns \n"
 	"    0          7        0       0       0       0       \n"
-	"2: eth1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq master bond0 state UP qlen 1000\n"
+	"2: eth1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq master bond0 state UP qlen "
+	"1000\n"
 	"    link/ether 02:00:00:00:00:02 brd ff:ff:ff:ff:ff:ff\n"
 	"    RX: bytes  packets  errors  dropped overrun mcast   \n"
 	"    116977383432813 176715630438 2       11       3       9       \n"
@@ -74,12 +79,12 @@ static void test_formats(void **state)
 		const char *path, *text;
 		bool bytes, carrier;
 	} rows[] = {
-		{ "ifconfig.txt", ifconfig_old, true, true },
-		{ "ifconfig -a", ifconfig_new, true, true },
-		{ "netstat-i", netstat_old, false, false },
-		{ "netstat-i", netstat_new, false, false },
-		{ "proc/net/dev", proc_dev, true, true },
-		{ "ip-s-s-link", ip_old, true, true },
+		{"ifconfig.txt", ifconfig_old, true, true},
+		{"ifconfig -a", ifconfig_new, true, true},
+		{"netstat-i", netstat_old, false, false},
+		{"netstat-i", netstat_new, false, false},
+		{"proc/net/dev", proc_dev, true, true},
+		{"ip-s-s-link", ip_old, true, true},
 	};
 
 	(void)state;
@@ -115,15 +120,17 @@ static void test_formats(void **state)
 
 static void test_ip(void **state)
 {
-	static const char names[] = "3: eth1.7@eth1: <UP> mtu 1400 state LOWERLAYERDOWN\n"
-				    "    link/ether 02:00:00:00:00:02 brd ff:ff:ff:ff:ff:ff promiscuity 0\n"
-				    "    vlan protocol 802.1Q id 7 <REORDER_HDR> addrgenmode eui64\n"
-				    "4: eth2: <UP> mtu 9000\n"
-				    "    link/ether 02:00:00:00:00:02 promiscuity 0 parentbus pci parentdev 0000:02:00.0 \n"
-				    "    bond_slave state ACTIVE mii_status UP\n"
-				    "    RX:  bytes packets errors dropped  missed   mcast\n"
-				    "         1.2G     532      0       1      2       0\n"
-				    "    altname veth\n";
+	static const char names[] =
+		"3: eth1.7@eth1: <UP> mtu 1400 state LOWERLAYERDOWN\n"
+		"    link/ether 02:00:00:00:00:02 brd ff:ff:ff:ff:ff:ff promiscuity 0\n"
+		"    vlan protocol 802.1Q id 7 <REORDER_HDR> addrgenmode eui64\n"
+		"4: eth2: <UP> mtu 9000\n"
+		"    link/ether 02:00:00:00:00:02 promiscuity 0 parentbus pci parentdev "
+		"0000:02:00.0 \n"
+		"    bond_slave state ACTIVE mii_status UP\n"
+		"    RX:  bytes packets errors dropped  missed   mcast\n"
+		"         1.2G     532      0       1      2       0\n"
+		"    altname veth\n";
 	struct store s = store_new();
 
 	(void)state;
@@ -145,7 +152,8 @@ static void test_ip(void **state)
 	store_free(&s);
 }
 
-/* The drops that other tools show include what the card missed; when the two are known apart, they stay so. */
+/* The drops that other tools show include what the card missed; when the two are known apart, they
+ * stay so. */
 static void test_folded_drop(void **state)
 {
 	struct store s = store_new();
@@ -171,7 +179,8 @@ static void test_moments(void **state)
 	for (int i = 0; i < 3; i++) {
 		char text[128];
 
-		snprintf(text, sizeof(text), "%seth0 1500 %d 0 %d BMRU\n", head, 100 + 100 * i, i * i);
+		snprintf(text, sizeof(text), "%seth0 1500 %d 0 %d BMRU\n", head, 100 + 100 * i,
+			 i * i);
 		assert_int_equal(feed(&s, c, "netstat-i", NULL, text, strlen(text), 10 * i), 0);
 	}
 	v = ask(&s, "eth0", "rx.packets", ND_DELTA);
@@ -188,16 +197,16 @@ static void test_files(void **state)
 		double num; /* negative: not a number */
 		const char *words;
 	} rows[] = {
-		{ "sys/class/net/eth0/speed", "10000\n", "speed", 1.25e9, NULL },
-		{ "sys/class/net/eth0/speed@10.txt", "2500", "speed", 312500000, NULL },
-		{ "sys/class/net/eth0/speed", "-1\n", "speed", -1, "no speed" },
-		{ "sys/class/net/eth0/speed", "4294967295\n", "speed", -1, "no speed" },
-		{ "sys/class/net/eth0/speed", "", "speed", -1, "no speed" },
-		{ "sys/class/net/eth0/speed", "fast\n", "speed", -1, "'fast'" },
-		{ "sys/class/net/eth0/device/numa_node", "1\n", "node", 1, NULL },
-		{ "sys/class/net/eth0/mtu", "9000\n", "mtu", 9000, NULL },
-		{ "sys/class/net/eth0/carrier_changes", "5\n", "carrier.changes", 5, NULL },
-		{ "sys/class/net/eth0/carrier_down_count", "2\n", "carrier.downs", 2, NULL },
+		{"sys/class/net/eth0/speed", "10000\n", "speed", 1.25e9, NULL},
+		{"sys/class/net/eth0/speed@10.txt", "2500", "speed", 312500000, NULL},
+		{"sys/class/net/eth0/speed", "-1\n", "speed", -1, "no speed"},
+		{"sys/class/net/eth0/speed", "4294967295\n", "speed", -1, "no speed"},
+		{"sys/class/net/eth0/speed", "", "speed", -1, "no speed"},
+		{"sys/class/net/eth0/speed", "fast\n", "speed", -1, "'fast'"},
+		{"sys/class/net/eth0/device/numa_node", "1\n", "node", 1, NULL},
+		{"sys/class/net/eth0/mtu", "9000\n", "mtu", 9000, NULL},
+		{"sys/class/net/eth0/carrier_changes", "5\n", "carrier.changes", 5, NULL},
+		{"sys/class/net/eth0/carrier_down_count", "2\n", "carrier.downs", 2, NULL},
 	};
 	struct store s;
 
@@ -208,11 +217,13 @@ static void test_files(void **state)
 		if (rows[i].num >= 0)
 			expect_num(&s, "eth0", rows[i].fact, rows[i].num);
 		else
-			expect_missing(&s, "eth0", rows[i].fact, ask_total(&s, "eth0", rows[i].fact).why, rows[i].words);
+			expect_missing(&s, "eth0", rows[i].fact,
+				       ask_total(&s, "eth0", rows[i].fact).why, rows[i].words);
 		store_free(&s);
 	}
 	s = store_new();
-	assert_int_equal(feed_text(&s, c, "sys/class/net/eth0/device/numa_node", "eth0", "-1\n"), 0);
+	assert_int_equal(feed_text(&s, c, "sys/class/net/eth0/device/numa_node", "eth0", "-1\n"),
+			 0);
 	assert_int_equal(ask_total(&s, "eth0", "node").type, ND_V_ABSENT);
 	assert_int_equal(feed_text(&s, c, "sys/class/net/eth0/operstate", "eth0", "down\n"), 0);
 	expect_text(&s, "eth0", "state", "down");
@@ -227,17 +238,18 @@ static void test_refused(void **state)
 	static const struct {
 		const char *text, *words;
 	} rows[] = {
-		{ "", "no interface" },
-		{ "\n   \n", "no interface" },
-		{ "[{\"ifindex\":1}]\n", "without -j" },
-		{ "lo               UNKNOWN        00:00:00:00:00:00 <LOOPBACK,UP>\n", "expected ip link, ifconfig" },
-		{ "Iface MTU RX-OK\neth0 1500 x\n", "found 'x'" },
-		{ "Iface MTU RX-OK Flg\neth0 1500\n", "too few" },
-		{ "Kernel Interface table\neth0 1500 5\n", "begins with Iface" },
-		{ "Inter-|\neth0: 1 2 3\n", "two lines of header" },
-		{ "1: : <UP>\n", "an interface's name" },
-		{ "1: a/b: <UP>\n", "an interface's name" },
-		{ "1: averyverylongname0: <UP>\n", "an interface's name" },
+		{"", "no interface"},
+		{"\n   \n", "no interface"},
+		{"[{\"ifindex\":1}]\n", "without -j"},
+		{"lo               UNKNOWN        00:00:00:00:00:00 <LOOPBACK,UP>\n",
+		 "expected ip link, ifconfig"},
+		{"Iface MTU RX-OK\neth0 1500 x\n", "found 'x'"},
+		{"Iface MTU RX-OK Flg\neth0 1500\n", "too few"},
+		{"Kernel Interface table\neth0 1500 5\n", "begins with Iface"},
+		{"Inter-|\neth0: 1 2 3\n", "two lines of header"},
+		{"1: : <UP>\n", "an interface's name"},
+		{"1: a/b: <UP>\n", "an interface's name"},
+		{"1: averyverylongname0: <UP>\n", "an interface's name"},
 	};
 
 	(void)state;
@@ -257,7 +269,9 @@ static void test_goes_on(void **state)
 	struct store s = store_new();
 
 	(void)state;
-	assert_int_equal(feed_text(&s, c, "netstat-i", NULL, "Iface RX-OK RX-DRP Flg\neth0 5 ? BMRU\neth1 6 1 BMRU\n"), 0);
+	assert_int_equal(feed_text(&s, c, "netstat-i", NULL,
+				   "Iface RX-OK RX-DRP Flg\neth0 5 ? BMRU\neth1 6 1 BMRU\n"),
+			 0);
 	expect_unsaid(&s, "eth0", "rx.packets");
 	expect_num(&s, "eth1", "rx.dropped", 1);
 	store_free(&s);
@@ -289,7 +303,8 @@ static void test_recording(void **state)
 
 static void test_cut_and_garbled(void **state)
 {
-	static const char *const texts[] = { ifconfig_old, ifconfig_new, netstat_old, netstat_new, proc_dev, ip_old };
+	static const char *const texts[] = {ifconfig_old, ifconfig_new, netstat_old,
+					    netstat_new,  proc_dev,	ip_old};
 	size_t len;
 	char *text = slurp(HOST "ip_-d_-s_-s_link.txt", &len);
 
@@ -305,14 +320,10 @@ static void test_cut_and_garbled(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_ip),
-		cmocka_unit_test(test_folded_drop),
-		cmocka_unit_test(test_moments),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_goes_on),
-		cmocka_unit_test(test_recording),
+		cmocka_unit_test(test_formats),		cmocka_unit_test(test_ip),
+		cmocka_unit_test(test_folded_drop),	cmocka_unit_test(test_moments),
+		cmocka_unit_test(test_files),		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_goes_on),		cmocka_unit_test(test_recording),
 		cmocka_unit_test(test_cut_and_garbled),
 	};
 

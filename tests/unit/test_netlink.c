@@ -1,4 +1,5 @@
-/* Netlink: bytes that no kernel would send, attributes of every length, and a dump of a live kernel. */
+/* Netlink: bytes that no kernel would send, attributes of every length, and a dump of a live
+ * kernel. */
 #include "collectors/netlink.h"
 
 #include <errno.h>
@@ -20,10 +21,13 @@ struct buffer {
 	size_t n;
 };
 
-static void add(struct buffer *b, uint16_t type, uint16_t flags, uint32_t seq, const void *data, size_t len)
+static void add(struct buffer *b, uint16_t type, uint16_t flags, uint32_t seq, const void *data,
+		size_t len)
 {
-	struct nlmsghdr h = { .nlmsg_len = (uint32_t)(NLMSG_HDRLEN + len), .nlmsg_type = type,
-			      .nlmsg_flags = flags, .nlmsg_seq = seq };
+	struct nlmsghdr h = {.nlmsg_len = (uint32_t)(NLMSG_HDRLEN + len),
+			     .nlmsg_type = type,
+			     .nlmsg_flags = flags,
+			     .nlmsg_seq = seq};
 
 	assert_true(b->n + NLMSG_ALIGN(h.nlmsg_len) <= sizeof(b->b));
 	memcpy(b->b + b->n, &h, sizeof(h));
@@ -50,40 +54,42 @@ static void test_walk(void **state)
 		int rc, calls;
 		bool changed, refused;
 	} rows[] = {
-		{ "an answer", TYPE, 0, SEQ, "abcd", 4, 0, 1, false, false },
-		{ "an answer without payload", TYPE, 0, SEQ, "", 0, 0, 1, false, false },
-		{ "of another request", TYPE, 0, SEQ - 1, "abcd", 4, 0, 0, false, false },
-		{ "a disturbed dump", TYPE, NLM_F_DUMP_INTR, SEQ, "abcd", 4, 0, 1, true, false },
-		{ "no-op", NLMSG_NOOP, 0, SEQ, "", 0, 0, 0, false, false },
-		{ "overrun", NLMSG_OVERRUN, 0, SEQ, "", 0, -ENOBUFS, 0, false, false },
-		{ "the end", NLMSG_DONE, 0, SEQ, &zero, 4, 1, 0, false, false },
-		{ "the end of an old kernel", NLMSG_DONE, 0, SEQ, "", 0, 1, 0, false, false },
-		{ "the end of another", NLMSG_DONE, 0, SEQ + 1, &zero, 4, 0, 0, false, false },
-		{ "an end that says it failed", NLMSG_DONE, NLM_F_DUMP_INTR, SEQ, &refused, 4, -EPERM, 0, true, true },
-		{ "refused", NLMSG_ERROR, 0, SEQ, &refused, 4, -EPERM, 0, false, true },
-		{ "an acknowledgement", NLMSG_ERROR, 0, SEQ, &zero, 4, 1, 0, false, false },
-		{ "an error above zero", NLMSG_ERROR, 0, SEQ, &odd, 4, 1, 0, false, false },
-		{ "an error without a number", NLMSG_ERROR, 0, SEQ, "", 0, -EBADMSG, 0, false, false },
+		{"an answer", TYPE, 0, SEQ, "abcd", 4, 0, 1, false, false},
+		{"an answer without payload", TYPE, 0, SEQ, "", 0, 0, 1, false, false},
+		{"of another request", TYPE, 0, SEQ - 1, "abcd", 4, 0, 0, false, false},
+		{"a disturbed dump", TYPE, NLM_F_DUMP_INTR, SEQ, "abcd", 4, 0, 1, true, false},
+		{"no-op", NLMSG_NOOP, 0, SEQ, "", 0, 0, 0, false, false},
+		{"overrun", NLMSG_OVERRUN, 0, SEQ, "", 0, -ENOBUFS, 0, false, false},
+		{"the end", NLMSG_DONE, 0, SEQ, &zero, 4, 1, 0, false, false},
+		{"the end of an old kernel", NLMSG_DONE, 0, SEQ, "", 0, 1, 0, false, false},
+		{"the end of another", NLMSG_DONE, 0, SEQ + 1, &zero, 4, 0, 0, false, false},
+		{"an end that says it failed", NLMSG_DONE, NLM_F_DUMP_INTR, SEQ, &refused, 4,
+		 -EPERM, 0, true, true},
+		{"refused", NLMSG_ERROR, 0, SEQ, &refused, 4, -EPERM, 0, false, true},
+		{"an acknowledgement", NLMSG_ERROR, 0, SEQ, &zero, 4, 1, 0, false, false},
+		{"an error above zero", NLMSG_ERROR, 0, SEQ, &odd, 4, 1, 0, false, false},
+		{"an error without a number", NLMSG_ERROR, 0, SEQ, "", 0, -EBADMSG, 0, false,
+		 false},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct buffer b = { .n = 0 };
+		struct buffer b = {.n = 0};
 		int calls = 0;
-		struct nd_nl_walk w = { .seq = SEQ, .fn = count, .ctx = &calls };
+		struct nd_nl_walk w = {.seq = SEQ, .fn = count, .ctx = &calls};
 
 		add(&b, rows[i].type, rows[i].flags, rows[i].seq, rows[i].data, rows[i].len);
-		if (nd_nl_walk(b.b, b.n, &w) != rows[i].rc || calls != rows[i].calls || w.changed != rows[i].changed ||
-		    w.refused != rows[i].refused)
+		if (nd_nl_walk(b.b, b.n, &w) != rows[i].rc || calls != rows[i].calls ||
+		    w.changed != rows[i].changed || w.refused != rows[i].refused)
 			fail_msg("%s", rows[i].what);
 	}
 }
 
 static void test_walk_many(void **state)
 {
-	struct buffer b = { .n = 0 };
+	struct buffer b = {.n = 0};
 	int calls = 0;
-	struct nd_nl_walk w = { .seq = SEQ, .fn = count, .ctx = &calls };
+	struct nd_nl_walk w = {.seq = SEQ, .fn = count, .ctx = &calls};
 
 	(void)state;
 	add(&b, TYPE, 0, SEQ, "abc", 3); /* padded */
@@ -100,10 +106,11 @@ static void test_walk_many(void **state)
 /* A message whose length does not fit the buffer, and buffers cut at each byte. */
 static void test_walk_hostile(void **state)
 {
-	static const uint32_t lengths[] = { 0, 1, NLMSG_HDRLEN - 1, 21, 4096, INT32_MAX, UINT32_MAX - 3, UINT32_MAX };
-	struct buffer b = { .n = 0 };
+	static const uint32_t lengths[] = {0,	 1,	    NLMSG_HDRLEN - 1, 21,
+					   4096, INT32_MAX, UINT32_MAX - 3,   UINT32_MAX};
+	struct buffer b = {.n = 0};
 	int calls = 0;
-	struct nd_nl_walk w = { .seq = SEQ, .fn = count, .ctx = &calls };
+	struct nd_nl_walk w = {.seq = SEQ, .fn = count, .ctx = &calls};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
@@ -135,7 +142,7 @@ static void test_attributes(void **state)
 		uint32_t value;
 		struct nlattr two;
 		char text[8];
-	} bytes = { { 8, 1 }, 42, { 9, 2 | NLA_F_NESTED }, "eth0" };
+	} bytes = {{8, 1}, 42, {9, 2 | NLA_F_NESTED}, "eth0"};
 	struct nd_nl_iter it = nd_nl_iter(&bytes, sizeof(bytes));
 	struct nd_nl_attr a;
 	char text[8], tight[4];
@@ -166,12 +173,12 @@ static void test_attributes(void **state)
 
 static void test_attributes_hostile(void **state)
 {
-	static const uint16_t lengths[] = { 0, 1, 3, 9, 100, UINT16_MAX };
+	static const uint16_t lengths[] = {0, 1, 3, 9, 100, UINT16_MAX};
 	struct nd_nl_attr a;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		struct nlattr bad[2] = { { lengths[i], 1 }, { 4, 2 } };
+		struct nlattr bad[2] = {{lengths[i], 1}, {4, 2}};
 		struct nd_nl_iter it = nd_nl_iter(bad, sizeof(bad));
 
 		assert_false(nd_nl_next(&it, &a));
@@ -186,9 +193,9 @@ static void test_attributes_hostile(void **state)
 
 static void test_payload(void **state)
 {
-	struct buffer b = { .n = 0 };
+	struct buffer b = {.n = 0};
 	const struct nlmsghdr *h = (const struct nlmsghdr *)(const void *)b.b;
-	struct nlmsghdr broken = { .nlmsg_len = 3 };
+	struct nlmsghdr broken = {.nlmsg_len = 3};
 	struct nd_nl_iter it;
 	struct nd_nl_attr a;
 	size_t len = 0;
@@ -227,8 +234,8 @@ static int stop_at_once(const struct nlmsghdr *h, void *ctx)
 
 static void test_dump(void **state)
 {
-	const struct ifinfomsg all = { .ifi_family = AF_UNSPEC };
-	struct nd_err e = { "" };
+	const struct ifinfomsg all = {.ifi_family = AF_UNSPEC};
+	struct nd_err e = {""};
 	bool found = false;
 	int rc = 1;
 	struct nd_nl *nl = nd_nl_open(NETLINK_ROUTE, &rc, &e);
@@ -247,8 +254,10 @@ static void test_dump(void **state)
 	assert_true(nd_nl_dump(nl, RTM_GETLINK, &all, sizeof(all), find_loopback, &found, &e) >= 0);
 	assert_true(found);
 	/* one that was left half-read does not */
-	assert_int_equal(nd_nl_dump(nl, RTM_GETLINK, &all, sizeof(all), stop_at_once, NULL, &e), -ECANCELED);
-	assert_int_equal(nd_nl_dump(nl, RTM_GETLINK, &all, sizeof(all), find_loopback, &found, &e), -EBADF);
+	assert_int_equal(nd_nl_dump(nl, RTM_GETLINK, &all, sizeof(all), stop_at_once, NULL, &e),
+			 -ECANCELED);
+	assert_int_equal(nd_nl_dump(nl, RTM_GETLINK, &all, sizeof(all), find_loopback, &found, &e),
+			 -EBADF);
 	nd_nl_close(nl);
 	nd_nl_close(NULL);
 }
@@ -256,7 +265,7 @@ static void test_dump(void **state)
 static void test_limits(void **state)
 {
 	static const char large[8192];
-	struct nd_err e = { "" };
+	struct nd_err e = {""};
 	int rc = 0;
 	struct nd_nl *nl;
 
@@ -266,7 +275,8 @@ static void test_limits(void **state)
 	assert_non_null(strstr(e.msg, "protocol 4000"));
 	nl = nd_nl_open(NETLINK_ROUTE, NULL, &e);
 	assert_non_null(nl);
-	assert_int_equal(nd_nl_dump(nl, RTM_GETLINK, large, sizeof(large), stop_at_once, NULL, &e), -EMSGSIZE);
+	assert_int_equal(nd_nl_dump(nl, RTM_GETLINK, large, sizeof(large), stop_at_once, NULL, &e),
+			 -EMSGSIZE);
 	nd_nl_close(nl);
 }
 

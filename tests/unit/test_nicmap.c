@@ -15,32 +15,32 @@ static void test_match(void **state)
 		const char *pattern, *name;
 		bool fits;
 	} rows[] = {
-		{ "rx_missed", "rx_missed", true },
-		{ "rx_missed", "rx_missed_errors", false },
-		{ "rx_missed_errors", "rx_missed", false },
-		{ "rx_queue_#_drops", "rx_queue_0_drops", true },
-		{ "rx_queue_#_drops", "rx_queue_127_drops", true },
-		{ "rx_queue_#_drops", "rx_queue__drops", false },
-		{ "rx_queue_#_drops", "rx_queue_x_drops", false },
-		{ "rx_no_buffers_posted[#]", "rx_no_buffers_posted[12]", true },
-		{ "[#]: rx_discards", "[3]: rx_discards", true },
-		{ "tx_stop#", "tx_stop7", true },
-		{ "tx_stop#", "tx_stop", false },
-		{ "#", "#", false },
-		{ "*", "", true },
-		{ "*", "anything", true },
-		{ "*", "queue2", false },
-		{ "rx*missed*", "rx_missed", true },
-		{ "rx*missed*", "rx_frames_missed_total", true },
-		{ "rx*missed*", "rx_missed_2", false },
-		{ "rx*missed*", "tx_missed", false },
-		{ "*rx*#*missed*", "rx3_missed", true },
-		{ "*rx*#*missed*", "q_rx12.missed_x", true },
-		{ "*ab*ab", "abab", true },
-		{ "*ab*ab", "ababa", false },
-		{ "", "", true },
-		{ "", "x", false },
-		{ "x", "", false },
+		{"rx_missed", "rx_missed", true},
+		{"rx_missed", "rx_missed_errors", false},
+		{"rx_missed_errors", "rx_missed", false},
+		{"rx_queue_#_drops", "rx_queue_0_drops", true},
+		{"rx_queue_#_drops", "rx_queue_127_drops", true},
+		{"rx_queue_#_drops", "rx_queue__drops", false},
+		{"rx_queue_#_drops", "rx_queue_x_drops", false},
+		{"rx_no_buffers_posted[#]", "rx_no_buffers_posted[12]", true},
+		{"[#]: rx_discards", "[3]: rx_discards", true},
+		{"tx_stop#", "tx_stop7", true},
+		{"tx_stop#", "tx_stop", false},
+		{"#", "#", false},
+		{"*", "", true},
+		{"*", "anything", true},
+		{"*", "queue2", false},
+		{"rx*missed*", "rx_missed", true},
+		{"rx*missed*", "rx_frames_missed_total", true},
+		{"rx*missed*", "rx_missed_2", false},
+		{"rx*missed*", "tx_missed", false},
+		{"*rx*#*missed*", "rx3_missed", true},
+		{"*rx*#*missed*", "q_rx12.missed_x", true},
+		{"*ab*ab", "abab", true},
+		{"*ab*ab", "ababa", false},
+		{"", "", true},
+		{"", "x", false},
+		{"x", "", false},
 	};
 
 	(void)state;
@@ -58,7 +58,7 @@ struct sums {
 
 static struct sums sums_of(const char *driver, const struct nd_nic_counter *c, uint32_t n)
 {
-	struct sums s = { .found = 0 };
+	struct sums s = {.found = 0};
 	uint8_t meaning[COUNTERS];
 
 	s.map = nd_nic_map(driver, c, n, &s.how);
@@ -80,90 +80,213 @@ static uint32_t length(const struct nd_nic_counter *c)
 }
 
 /* Each counter has a value of its own, so that a sum tells which were taken. */
+static const struct {
+	const char *driver, *map;
+	enum nd_nic_how how;
+	struct nd_nic_counter c[COUNTERS];
+	enum nd_nic_meaning meaning;
+	uint64_t sum;
+} sums[] = {
+	{"igb",
+	 "igb",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_missed_errors", 1},
+	  {"rx_no_buffer_count", 2},
+	  {"rx_queue_0_drops", 4},
+	  {"rx_queue_1_drops", 8}},
+	 ND_NIC_RX_RING_FULL,
+	 13},
+	{"igc", "igb", ND_NIC_BY_DRIVER, {{"rx_no_buffer_count", 2}}, ND_NIC_RX_NO_BUFFER_HINT, 2},
+	{NULL,
+	 "igb",
+	 ND_NIC_BY_NAMES,
+	 {{"rx_missed_errors", 1}, {"rx_no_buffer_count", 2}, {"rx_queue_0_drops", 4}},
+	 ND_NIC_RX_RING_FULL,
+	 5},
+	{NULL,
+	 "e1000e",
+	 ND_NIC_BY_NAMES,
+	 {{"rx_missed_errors", 1}, {"rx_no_buffer_count", 2}},
+	 ND_NIC_RX_RING_FULL,
+	 1},
+	{"e1000e",
+	 "e1000e",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_crc_errors", 1},
+	  {"rx_align_errors", 2},
+	  {"rx_frame_errors", 4},
+	  {"rx_csum_offload_errors", 8}},
+	 ND_NIC_RX_PHY_ERRORS,
+	 3},
+	{"ixgbe",
+	 "ixgbe",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_missed_errors", 1}, {"rx_no_dma_resources", 2}, {"rx_no_buffer_count", 4}},
+	 ND_NIC_RX_RING_FULL,
+	 3},
+	{NULL,
+	 "ixgbe",
+	 ND_NIC_BY_NAMES,
+	 {{"rx_missed_errors", 1}, {"rx_no_buffer_count", 2}, {"rx_no_dma_resources", 4}},
+	 ND_NIC_RX_RING_FULL,
+	 5},
+	{"i40e",
+	 "i40e",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_dropped", 1}, {"port.rx_dropped", 2}, {"veb.rx_discards", 4}},
+	 ND_NIC_RX_RING_FULL,
+	 2},
+	{"i40e",
+	 "i40e",
+	 ND_NIC_BY_DRIVER,
+	 {{"port.rx_dropped", 2}, {"port.rx_discards", 4}},
+	 ND_NIC_RX_RING_FULL,
+	 4},
+	{NULL,
+	 "i40e",
+	 ND_NIC_BY_NAMES,
+	 {{"rx_crc_errors", 1}, {"port.rx_crc_errors", 2}},
+	 ND_NIC_RX_PHY_ERRORS,
+	 2},
+	{"ice",
+	 "ice",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_dropped", 1}, {"rx_dropped.nic", 2}},
+	 ND_NIC_RX_RING_FULL,
+	 3},
+	{"mlx5_core",
+	 "mlx5_core",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_out_of_buffer", 1}, {"rx_steer_missed_packets", 2}, {"rx_discards_phy", 4}},
+	 ND_NIC_RX_RING_FULL,
+	 1},
+	{NULL,
+	 "mlx5_core",
+	 ND_NIC_BY_NAMES,
+	 {{"rx_out_of_buffer", 1}, {"rx_discards_phy", 2}, {"rx_prio0_discards", 4}},
+	 ND_NIC_RX_PORT_DISCARDS,
+	 2},
+	{"mlx5_core",
+	 "mlx5_core",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_prio0_discards", 1}, {"rx_prio3_discards", 2}},
+	 ND_NIC_RX_PORT_DISCARDS,
+	 3},
+	{"mlx5_core",
+	 "mlx5_core",
+	 ND_NIC_BY_DRIVER,
+	 {{"tx_pause_ctrl_phy", 1}, {"tx_global_pause", 1}},
+	 ND_NIC_PAUSE_TX,
+	 1},
+	{"mlx4_en",
+	 "mlx4_en",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_missed_errors", 7}, {"rx_fifo_errors", 7}},
+	 ND_NIC_RX_RING_FULL,
+	 7},
+	{NULL,
+	 "ena",
+	 ND_NIC_BY_NAMES,
+	 {{"bw_in_allowance_exceeded", 1},
+	  {"pps_allowance_exceeded", 2},
+	  {"conntrack_allowance_available", 4}},
+	 ND_NIC_ALLOWANCE_EXCEEDED,
+	 3},
+	{NULL,
+	 "ena",
+	 ND_NIC_BY_NAMES,
+	 {{"queue_0_rx_empty_rx_ring", 1},
+	  {"queue_1_rx_empty_rx_ring", 2},
+	  {"queue_0_rx_drops", 4}},
+	 ND_NIC_RX_RING_FULL,
+	 3},
+	{"virtio_net",
+	 "virtio_net",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_drops", 3}, {"rx0_drops", 1}, {"rx1_drops", 2}, {"rx0_xdp_drops", 9}},
+	 ND_NIC_RX_DRIVER_DROPS,
+	 3},
+	{NULL,
+	 "virtio_net",
+	 ND_NIC_BY_NAMES,
+	 {{"rx_queue_0_kicks", 9}, {"rx_queue_0_drops", 1}, {"rx_queue_1_drops", 2}},
+	 ND_NIC_RX_DRIVER_DROPS,
+	 3},
+	{"bnxt_en",
+	 "bnxt_en",
+	 ND_NIC_BY_DRIVER,
+	 {{"[0]: rx_discards", 1}, {"[1]: rx_discards", 2}, {"rx_total_ring_discards", 3}},
+	 ND_NIC_RX_RING_FULL,
+	 3},
+	{"bnxt_en",
+	 "bnxt_en",
+	 ND_NIC_BY_DRIVER,
+	 {{"[0]: rx_discards", 1}, {"[1]: rx_discards", 2}},
+	 ND_NIC_RX_RING_FULL,
+	 3},
+	{"tg3", "tg3", ND_NIC_BY_DRIVER, {{"rx_discards", 1}}, ND_NIC_RX_RING_FULL, 1},
+	{"bnx2x",
+	 "bnx2x",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_discards", 3}, {"[0]: rx_discards", 3}},
+	 ND_NIC_RX_RING_FULL,
+	 3},
+	{"hv_netvsc",
+	 "hv_netvsc",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_no_memory", 1}},
+	 ND_NIC_RX_ALLOC_FAILED,
+	 1},
+	{"gve",
+	 "gve",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_no_buffers_posted[0]", 1},
+	  {"rx_no_buffers_posted[1]", 2},
+	  {"rx_queue_drop_cnt[0]", 4}},
+	 ND_NIC_RX_RING_FULL,
+	 3},
+	{"r8169", "r8169", ND_NIC_BY_DRIVER, {{"rx_missed", 1}}, ND_NIC_RX_RING_FULL, 1},
+	{"vmxnet3",
+	 "vmxnet3",
+	 ND_NIC_BY_DRIVER,
+	 {{"pkts rx OOB", 1}, {"drv dropped rx total", 4}, {"pkts rx OOB", 2}},
+	 ND_NIC_RX_RING_FULL,
+	 3},
+	{"mana", "mana", ND_NIC_BY_DRIVER, {{"stop_queue", 1}}, ND_NIC_TX_STALLS, 1},
+	{"atlantic",
+	 "",
+	 ND_NIC_BY_PATTERN,
+	 {{"rx_no_buffer_drops", 1}, {"rx_missed", 2}, {"rx0_missed", 2}},
+	 ND_NIC_RX_RING_FULL,
+	 2},
+	{NULL,
+	 "",
+	 ND_NIC_BY_PATTERN,
+	 {{"rx0_missed", 1}, {"rx1_missed", 2}},
+	 ND_NIC_RX_RING_FULL,
+	 3},
+	{NULL, "", ND_NIC_BY_PATTERN, {{"rx_OOB", 1}}, ND_NIC_RX_RING_FULL, 1},
+	{NULL,
+	 "",
+	 ND_NIC_BY_PATTERN,
+	 {{"rx_crc_errors", 1}, {"rx_errors", 2}},
+	 ND_NIC_RX_PHY_ERRORS,
+	 1},
+	{NULL, "", ND_NIC_BY_PATTERN, {{"vm_allowance_exceeded", 1}}, ND_NIC_ALLOWANCE_EXCEEDED, 1},
+};
+
 static void test_sums(void **state)
 {
-	static const struct {
-		const char *driver, *map;
-		enum nd_nic_how how;
-		struct nd_nic_counter c[COUNTERS];
-		enum nd_nic_meaning meaning;
-		uint64_t sum;
-	} rows[] = {
-		{ "igb", "igb", ND_NIC_BY_DRIVER,
-		  { { "rx_missed_errors", 1 }, { "rx_no_buffer_count", 2 }, { "rx_queue_0_drops", 4 }, { "rx_queue_1_drops", 8 } },
-		  ND_NIC_RX_RING_FULL, 13 },
-		{ "igc", "igb", ND_NIC_BY_DRIVER, { { "rx_no_buffer_count", 2 } }, ND_NIC_RX_NO_BUFFER_HINT, 2 },
-		{ NULL, "igb", ND_NIC_BY_NAMES,
-		  { { "rx_missed_errors", 1 }, { "rx_no_buffer_count", 2 }, { "rx_queue_0_drops", 4 } }, ND_NIC_RX_RING_FULL, 5 },
-		{ NULL, "e1000e", ND_NIC_BY_NAMES,
-		  { { "rx_missed_errors", 1 }, { "rx_no_buffer_count", 2 } }, ND_NIC_RX_RING_FULL, 1 },
-		{ "e1000e", "e1000e", ND_NIC_BY_DRIVER,
-		  { { "rx_crc_errors", 1 }, { "rx_align_errors", 2 }, { "rx_frame_errors", 4 }, { "rx_csum_offload_errors", 8 } },
-		  ND_NIC_RX_PHY_ERRORS, 3 },
-		{ "ixgbe", "ixgbe", ND_NIC_BY_DRIVER,
-		  { { "rx_missed_errors", 1 }, { "rx_no_dma_resources", 2 }, { "rx_no_buffer_count", 4 } }, ND_NIC_RX_RING_FULL, 3 },
-		{ NULL, "ixgbe", ND_NIC_BY_NAMES,
-		  { { "rx_missed_errors", 1 }, { "rx_no_buffer_count", 2 }, { "rx_no_dma_resources", 4 } }, ND_NIC_RX_RING_FULL, 5 },
-		{ "i40e", "i40e", ND_NIC_BY_DRIVER,
-		  { { "rx_dropped", 1 }, { "port.rx_dropped", 2 }, { "veb.rx_discards", 4 } }, ND_NIC_RX_RING_FULL, 2 },
-		{ "i40e", "i40e", ND_NIC_BY_DRIVER,
-		  { { "port.rx_dropped", 2 }, { "port.rx_discards", 4 } }, ND_NIC_RX_RING_FULL, 4 },
-		{ NULL, "i40e", ND_NIC_BY_NAMES,
-		  { { "rx_crc_errors", 1 }, { "port.rx_crc_errors", 2 } }, ND_NIC_RX_PHY_ERRORS, 2 },
-		{ "ice", "ice", ND_NIC_BY_DRIVER,
-		  { { "rx_dropped", 1 }, { "rx_dropped.nic", 2 } }, ND_NIC_RX_RING_FULL, 3 },
-		{ "mlx5_core", "mlx5_core", ND_NIC_BY_DRIVER,
-		  { { "rx_out_of_buffer", 1 }, { "rx_steer_missed_packets", 2 }, { "rx_discards_phy", 4 } }, ND_NIC_RX_RING_FULL, 1 },
-		{ NULL, "mlx5_core", ND_NIC_BY_NAMES,
-		  { { "rx_out_of_buffer", 1 }, { "rx_discards_phy", 2 }, { "rx_prio0_discards", 4 } }, ND_NIC_RX_PORT_DISCARDS, 2 },
-		{ "mlx5_core", "mlx5_core", ND_NIC_BY_DRIVER,
-		  { { "rx_prio0_discards", 1 }, { "rx_prio3_discards", 2 } }, ND_NIC_RX_PORT_DISCARDS, 3 },
-		{ "mlx5_core", "mlx5_core", ND_NIC_BY_DRIVER,
-		  { { "tx_pause_ctrl_phy", 1 }, { "tx_global_pause", 1 } }, ND_NIC_PAUSE_TX, 1 },
-		{ "mlx4_en", "mlx4_en", ND_NIC_BY_DRIVER,
-		  { { "rx_missed_errors", 7 }, { "rx_fifo_errors", 7 } }, ND_NIC_RX_RING_FULL, 7 },
-		{ NULL, "ena", ND_NIC_BY_NAMES,
-		  { { "bw_in_allowance_exceeded", 1 }, { "pps_allowance_exceeded", 2 }, { "conntrack_allowance_available", 4 } },
-		  ND_NIC_ALLOWANCE_EXCEEDED, 3 },
-		{ NULL, "ena", ND_NIC_BY_NAMES,
-		  { { "queue_0_rx_empty_rx_ring", 1 }, { "queue_1_rx_empty_rx_ring", 2 }, { "queue_0_rx_drops", 4 } },
-		  ND_NIC_RX_RING_FULL, 3 },
-		{ "virtio_net", "virtio_net", ND_NIC_BY_DRIVER,
-		  { { "rx_drops", 3 }, { "rx0_drops", 1 }, { "rx1_drops", 2 }, { "rx0_xdp_drops", 9 } }, ND_NIC_RX_DRIVER_DROPS, 3 },
-		{ NULL, "virtio_net", ND_NIC_BY_NAMES,
-		  { { "rx_queue_0_kicks", 9 }, { "rx_queue_0_drops", 1 }, { "rx_queue_1_drops", 2 } }, ND_NIC_RX_DRIVER_DROPS, 3 },
-		{ "bnxt_en", "bnxt_en", ND_NIC_BY_DRIVER,
-		  { { "[0]: rx_discards", 1 }, { "[1]: rx_discards", 2 }, { "rx_total_ring_discards", 3 } }, ND_NIC_RX_RING_FULL, 3 },
-		{ "bnxt_en", "bnxt_en", ND_NIC_BY_DRIVER,
-		  { { "[0]: rx_discards", 1 }, { "[1]: rx_discards", 2 } }, ND_NIC_RX_RING_FULL, 3 },
-		{ "tg3", "tg3", ND_NIC_BY_DRIVER, { { "rx_discards", 1 } }, ND_NIC_RX_RING_FULL, 1 },
-		{ "bnx2x", "bnx2x", ND_NIC_BY_DRIVER,
-		  { { "rx_discards", 3 }, { "[0]: rx_discards", 3 } }, ND_NIC_RX_RING_FULL, 3 },
-		{ "hv_netvsc", "hv_netvsc", ND_NIC_BY_DRIVER, { { "rx_no_memory", 1 } }, ND_NIC_RX_ALLOC_FAILED, 1 },
-		{ "gve", "gve", ND_NIC_BY_DRIVER,
-		  { { "rx_no_buffers_posted[0]", 1 }, { "rx_no_buffers_posted[1]", 2 }, { "rx_queue_drop_cnt[0]", 4 } },
-		  ND_NIC_RX_RING_FULL, 3 },
-		{ "r8169", "r8169", ND_NIC_BY_DRIVER, { { "rx_missed", 1 } }, ND_NIC_RX_RING_FULL, 1 },
-		{ "vmxnet3", "vmxnet3", ND_NIC_BY_DRIVER,
-		  { { "pkts rx OOB", 1 }, { "drv dropped rx total", 4 }, { "pkts rx OOB", 2 } }, ND_NIC_RX_RING_FULL, 3 },
-		{ "mana", "mana", ND_NIC_BY_DRIVER, { { "stop_queue", 1 } }, ND_NIC_TX_STALLS, 1 },
-		{ "atlantic", "", ND_NIC_BY_PATTERN,
-		  { { "rx_no_buffer_drops", 1 }, { "rx_missed", 2 }, { "rx0_missed", 2 } }, ND_NIC_RX_RING_FULL, 2 },
-		{ NULL, "", ND_NIC_BY_PATTERN, { { "rx0_missed", 1 }, { "rx1_missed", 2 } }, ND_NIC_RX_RING_FULL, 3 },
-		{ NULL, "", ND_NIC_BY_PATTERN, { { "rx_OOB", 1 } }, ND_NIC_RX_RING_FULL, 1 },
-		{ NULL, "", ND_NIC_BY_PATTERN, { { "rx_crc_errors", 1 }, { "rx_errors", 2 } }, ND_NIC_RX_PHY_ERRORS, 1 },
-		{ NULL, "", ND_NIC_BY_PATTERN, { { "vm_allowance_exceeded", 1 } }, ND_NIC_ALLOWANCE_EXCEEDED, 1 },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < ND_ARRAY_LEN(rows); i++) {
-		struct sums s = sums_of(rows[i].driver, rows[i].c, length(rows[i].c));
+	for (size_t i = 0; i < ND_ARRAY_LEN(sums); i++) {
+		struct sums s = sums_of(sums[i].driver, sums[i].c, length(sums[i].c));
 
-		if (!(s.found >> rows[i].meaning & 1) || s.v[rows[i].meaning] != rows[i].sum)
-			fail_msg("row %zu: %s: sum %llu, expected %llu", i, rows[i].c[0].name,
-				 (unsigned long long)s.v[rows[i].meaning], (unsigned long long)rows[i].sum);
-		assert_string_equal(nd_nic_map_name(s.map), rows[i].map);
-		assert_int_equal(s.how, rows[i].how);
+		if (!(s.found >> sums[i].meaning & 1) || s.v[sums[i].meaning] != sums[i].sum)
+			fail_msg("row %zu: %s: sum %llu, expected %llu", i, sums[i].c[0].name,
+				 (unsigned long long)s.v[sums[i].meaning],
+				 (unsigned long long)sums[i].sum);
+		assert_string_equal(nd_nic_map_name(s.map), sums[i].map);
+		assert_int_equal(s.how, sums[i].how);
 	}
 }
 
@@ -174,23 +297,25 @@ static void test_nothing_found(void **state)
 		const char *driver;
 		struct nd_nic_counter c[COUNTERS];
 	} rows[] = {
-		{ "virtio_net", { { "rx_drops", 1 }, { "rx_missed_errors", 2 } } },
-		{ "hv_netvsc", { { "rx_no_memory", 1 }, { "rx_comp_busy", 2 } } },
-		{ "mlx5_core", { { "rx_discards_phy", 1 }, { "rx_steer_missed_packets", 2 } } },
-		{ NULL, { { "tx_missed", 1 }, { "total_missed_irqs", 2 }, { "rx_csum_errors", 4 } } },
-		{ NULL, { { "rx_packets", 1 } } },
-		{ NULL, { { NULL, 0 } } },
+		{"virtio_net", {{"rx_drops", 1}, {"rx_missed_errors", 2}}},
+		{"hv_netvsc", {{"rx_no_memory", 1}, {"rx_comp_busy", 2}}},
+		{"mlx5_core", {{"rx_discards_phy", 1}, {"rx_steer_missed_packets", 2}}},
+		{NULL, {{"tx_missed", 1}, {"total_missed_irqs", 2}, {"rx_csum_errors", 4}}},
+		{NULL, {{"rx_packets", 1}}},
+		{NULL, {{NULL, 0}}},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ND_ARRAY_LEN(rows); i++)
-		if (sums_of(rows[i].driver, rows[i].c, length(rows[i].c)).found >> ND_NIC_RX_RING_FULL & 1)
+		if (sums_of(rows[i].driver, rows[i].c, length(rows[i].c)).found >>
+			    ND_NIC_RX_RING_FULL &
+		    1)
 			fail_msg("row %zu", i);
 }
 
 static void test_blind(void **state)
 {
-	static const char *const blind[] = { "virtio_net", "hv_netvsc", "mana" };
+	static const char *const blind[] = {"virtio_net", "hv_netvsc", "mana"};
 	enum nd_nic_how how;
 
 	(void)state;

@@ -1,6 +1,6 @@
 /* The runner: moments, deadlines, the stop flag, calls in between, reasons for what is missing. */
-#include "parse_text.h"
-#include "temp_tree.h"
+#include "tests/unit/parse_text.h"
+#include "tests/unit/temp_tree.h"
 
 #include "collectors/run.h"
 

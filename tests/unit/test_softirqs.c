@@ -1,5 +1,5 @@
 /* /proc/softirqs: columns by name, CPUs that never were, wraps, and files that were cut. */
-#include "parse_text.h"
+#include "tests/unit/parse_text.h"
 
 #include <errno.h>
 

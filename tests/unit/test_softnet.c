@@ -1,5 +1,5 @@
 /* softnet_stat: every generation of columns, offline CPUs, wraps, and files that were cut. */
-#include "parse_text.h"
+#include "tests/unit/parse_text.h"
 
 #include <errno.h>
 #include <unistd.h>
