@@ -50,6 +50,23 @@ static void shell_lines(struct printer *p, int to, const struct nd_ctext *t)
 		p->missing = missing;
 }
 
+/* Which fact an expression lacks, and the line that shows it; the expression itself if none is to blame. */
+static const char *lacking(struct printer *p, const struct nd_used_list *used, const char *text, const char *what)
+{
+	for (uint32_t i = 0; i < used->n; i++) {
+		const struct nd_used *u = &used->v[i];
+		const char *name, *show = "";
+
+		if (!nd_used_unknown(u))
+			continue;
+		name = nd_used_name(p->run, p->walk->tree->rule, u);
+		if (u->what == ND_USED_FACT)
+			show = nd_get_reproduce(p->run->f, u->on, u->id);
+		return nd_arena_printf(p->run->arena, *show ? "%s is unknown: `%s`" : "%s is unknown", name, show);
+	}
+	return nd_arena_printf(p->run->arena, "%s is %s", text, what);
+}
+
 /* ---- loops ---- */
 
 static bool loop_sets(struct printer *p, struct nd_result *sets)
@@ -57,10 +74,17 @@ static bool loop_sets(struct printer *p, struct nd_result *sets)
 	for (uint32_t i = 0; i < p->rule->n_loops; i++) {
 		const char *why = NULL;
 
+		struct nd_used_list used = { 0 };
+
+		p->eval.used = &used;
 		sets[i] = nd_eval(p->rule->loop_sets[i], &p->eval);
+		p->eval.used = NULL;
 		if (sets[i].t != ND_R_SET)
-			why = "unknown";
-		else if (sets[i].n == 0)
+			p->missing = lacking(p, &used, p->rule->loop_texts[i], "unknown");
+		free(used.v);
+		if (p->missing)
+			return false;
+		if (sets[i].n == 0)
 			why = "none";
 		for (uint32_t k = 0; !why && k < sets[i].n; k++)
 			why = sets[i].items[k].why != ND_PRESENT ? "not known completely" : NULL;
@@ -125,23 +149,36 @@ static bool sysctl_fact(struct printer *p, const char *key, nd_id *on, nd_fact_i
 	return *id >= 0;
 }
 
+/* The value to set; false with p->missing said. */
+static bool wanted(struct printer *p, const struct nd_sysctl_step *s, double *out)
+{
+	struct nd_used_list used = { 0 };
+	struct nd_result want;
+
+	p->eval.used = &used;
+	want = nd_eval(s->value, &p->eval);
+	p->eval.used = NULL;
+	*out = want.num;
+	if (want.t != ND_R_NUMBER && !p->missing)
+		p->missing = lacking(p, &used, s->value_text, want.t == ND_R_ABSENT ? "none" : "unknown");
+	free(used.v);
+	return want.t == ND_R_NUMBER;
+}
+
 static void sysctl_step(struct printer *p, const struct nd_sysctl_step *s, struct nd_buf *persist)
 {
 	const char *missing = NULL, *key = nd_render_shell(s->key, &p->eval, &missing);
-	struct nd_result want = nd_eval(s->value, &p->eval);
 	struct nd_value has = { .type = ND_V_MISSING };
 	nd_fact_id id;
 	nd_id on;
-	double unit, a, b;
+	double want, unit, a, b;
 
 	if (!key) {
 		p->missing = p->missing ? p->missing : missing;
 		return;
 	}
-	if (want.t != ND_R_NUMBER) {
-		p->missing = p->missing ? p->missing : nd_arena_printf(p->run->arena, "%s is unknown", s->value_text);
+	if (!wanted(p, s, &want))
 		return;
-	}
 	if (sysctl_fact(p, key, &on, &id))
 		has = nd_get(p->run->f, on, id, ND_BARE);
 	if (has.type != ND_V_NUMBER) {
@@ -149,7 +186,7 @@ static void sysctl_step(struct printer *p, const struct nd_sysctl_step *s, struc
 		return;
 	}
 	unit = nd_registry_def(nd_facts_registry(p->run->f), id)->kernel_unit;
-	a = round(want.num / (unit > 0 ? unit : 1));
+	a = round(want / (unit > 0 ? unit : 1));
 	b = round(has.num / (unit > 0 ? unit : 1));
 	if (a == b)
 		return;
@@ -165,7 +202,7 @@ static void print_sysctls(struct printer *p)
 
 	for (uint32_t i = 0; i < p->rule->n_sysctls; i++)
 		sysctl_step(p, &p->rule->sysctls[i], &persist);
-	if (persist.len && !p->missing) {
+	if (persist.len && !p->missing && !*p->prefix) { /* files of /etc/sysctl.d speak of the first namespace only */
 		first = nd_render_shell(p->rule->sysctls[0].key, &p->eval, &missing);
 		first = first && strrchr(first, '.') ? strrchr(first, '.') + 1 : "sysctl";
 		add_lines(p, PERSIST, nd_arena_printf(p->run->arena, "printf '%%s\\n'%s > /etc/sysctl.d/90-netdoctor-%s.conf", nd_buf_str(&persist), first));
@@ -189,6 +226,10 @@ static bool find_prefix(struct printer *p)
 		return false;
 	}
 	name = nd_entity_key(p->run->f, r.id);
+	if (name[strspn(name, "0123456789")] == '\0') { /* known by its inode only */
+		p->missing = nd_arena_printf(p->run->arena, "network namespace %s has no name: enter it through one of its processes (`nsenter -n -t PID`)", name);
+		return false;
+	}
 	if (strcmp(name, "host") != 0) {
 		struct nd_buf b = { 0 };
 

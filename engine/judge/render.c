@@ -17,6 +17,30 @@ enum nd_unit nd_type_unit(const struct nd_xtype *t)
 	return t->number == ND_N_PERCENT || t->number == ND_N_RATIO ? ND_U_PERCENT : ND_U_COUNT;
 }
 
+/* The reason in a sentence's words; reports that list missing facts have the exact name and detail. */
+static const char *reason_words(enum nd_missing why)
+{
+	static const char *const words[ND_MISSINGS] = {
+		[ND_NO_PERMISSION] = "no permission",
+		[ND_NOT_ON_THIS_KERNEL] = "not on this kernel",
+		[ND_NOT_BUILT] = "not built in",
+		[ND_NOT_SAMPLED] = "not sampled",
+		[ND_TOO_FEW_SAMPLES] = "too few samples",
+		[ND_TOOL_OUTPUT_ABSENT] = "not recorded",
+		[ND_PARSE_ERROR] = "could not be read",
+		[ND_BUDGET] = "too costly",
+		[ND_TIMED_OUT] = "timed out",
+		[ND_TRUNCATED] = "cut short",
+		[ND_COUNTER_RESET] = "the counter went backwards",
+		[ND_SINGLE_SNAPSHOT] = "needs two readings",
+		[ND_MIXED_SPAN] = "of different times",
+		[ND_AMBIGUOUS_SOURCE] = "sources disagree",
+		[ND_SILENT] = "not reported",
+	};
+
+	return words[why] ? words[why] : "no reason given";
+}
+
 static void render_items(struct nd_buf *b, const struct nd_result *r, const struct nd_run *run)
 {
 	for (uint32_t i = 0; i < r->n && i < 8; i++) {
@@ -35,7 +59,7 @@ void nd_render_value(struct nd_buf *b, const struct nd_result *r, const struct n
 
 	switch (r->t) {
 	case ND_R_MISSING:
-		nd_buf_printf(b, "unknown (%s)", nd_missing_name(r->why));
+		nd_buf_printf(b, "unknown (%s)", reason_words(r->why));
 		return;
 	case ND_R_ABSENT:
 		nd_buf_puts(b, "none");

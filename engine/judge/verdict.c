@@ -239,7 +239,30 @@ static void count_trees(const struct nd_run *run, struct nd_findings *out)
 	out->examined = out->of > out->n_unexamined ? out->of - out->n_unexamined : 0;
 }
 
-static void decide(struct nd_run *run, struct nd_findings *out)
+/* What would make the first finding surer: the first unknown on its path that somebody could answer. */
+static const char *confirming_step(struct nd_run *run, const struct nd_outcome *o)
+{
+	const struct nd_walk *w = o->n_found ? o->found[0] : NULL;
+
+	if (!w || w->word == ND_CONFIRMED)
+		return NULL;
+	for (unsigned strong = 0; strong < 2; strong++) { /* what decides or is required comes first */
+		for (uint32_t i = 0; i < w->n_path; i++) {
+			const struct nd_answered *a = &w->path[i];
+			struct nd_missing_fact *m;
+			uint32_t n;
+
+			if (a->answer != ND_UNKNOWN || (a->node->grade == ND_SUPPORTS) != (strong == 1))
+				continue;
+			m = nd_missing_facts(run, w->tree->rule, a->used, a->n_used, &n);
+			if (n)
+				return next_step(run, m, n);
+		}
+	}
+	return NULL;
+}
+
+static void decide(struct nd_run *run, const struct nd_outcome *o, struct nd_findings *out)
 {
 	bool core_missing = false;
 	const struct nd_finding *first = out->n_findings ? &out->findings[0] : NULL;
@@ -257,8 +280,8 @@ static void decide(struct nd_run *run, struct nd_findings *out)
 		out->headline = nd_arena_printf(run->arena, "no cause found, %u could not be ruled out; %u of %u trees could be examined", out->n_open, out->examined, out->of);
 	else
 		out->headline = nd_arena_printf(run->arena, "no cause found; %u of %u trees could be examined", out->examined, out->of);
-	out->next = NULL;
-	if (out->verdict != ND_HEALTHY && out->n_open)
+	out->next = confirming_step(run, o);
+	if (!out->next && out->verdict != ND_HEALTHY && out->n_open)
 		out->next = out->open[0].next;
 	for (uint32_t i = 0; !out->next && out->verdict == ND_INCONCLUSIVE && i < out->n_unexamined; i++) {
 		if (out->unexamined[i].n_missing)
@@ -279,7 +302,7 @@ void nd_assemble_rest(struct nd_run *run, const struct nd_outcome *o, struct nd_
 	out->n_notes = o->n_notes;
 	contradictions(run, o, out);
 	count_trees(run, out);
-	decide(run, out);
+	decide(run, o, out);
 	free(gone.v);
 	free(open.v);
 }
