@@ -110,7 +110,14 @@ static void on_bad(void *ctx, const char *path, enum nd_missing why, const char 
 {
 	struct reading *r = ctx;
 
-	failed(r->entry, why, detail && *detail ? detail : path);
+	char text[256];
+
+	/* a parser's message begins with its file and line; the source's own need not */
+	if (detail && *detail && !nd_starts(detail, path))
+		snprintf(text, sizeof(text), "%s: %s", path, detail);
+	else
+		snprintf(text, sizeof(text), "%s", detail && *detail ? detail : path);
+	failed(r->entry, why, text);
 }
 
 /* The source tells on_bad of what fails here. */

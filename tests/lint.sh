@@ -33,7 +33,8 @@ check() {
 	check check-layers.sh tests/check-layers.sh
 	check cppcheck cppcheck -q -j "$JOBS" --error-exitcode=1 --inline-suppr --std=c11 \
 		--enable=warning,performance,portability --suppress=missingIncludeSystem \
-		--suppress=internalAstError --suppress=autoVariables --suppress=identicalInnerCondition -D_GNU_SOURCE -DND_VERSION=__FILE__ -I . $sources
+		--suppress=internalAstError --suppress=autoVariables --suppress=identicalInnerCondition \
+		-D_GNU_SOURCE -DND_VERSION=__FILE__ -I . $sources
 	check clang-tidy tidy
 }
 if [ $bad = 0 ]; then

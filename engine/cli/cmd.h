@@ -29,6 +29,8 @@ int nd_cmd_check(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_help(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_version(const struct nd_options *o, struct nd_buf *out);
 
+/* All of b to fd; 0 or a negative errno. */
+int nd_write_all(int fd, const struct nd_buf *b);
 /* Appends s as a JSON string, without control characters. */
 void nd_put_json_text(struct nd_buf *out, const char *s);
 #endif

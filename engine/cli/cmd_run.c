@@ -74,20 +74,6 @@ static int check_place(const char *file)
 	return 0;
 }
 
-static int write_all(int fd, const struct nd_buf *b)
-{
-	size_t done = 0;
-
-	while (done < b->len) {
-		ssize_t n = write(fd, b->s + done, b->len - done);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 static int write_file(const char *file, const struct nd_buf *report)
 {
 	bool direct = is_special(file);
@@ -107,7 +93,7 @@ static int write_file(const char *file, const struct nd_buf *report)
 		nd_error("%s: %s", temp, strerror(errno));
 		return ND_EXIT_OWN;
 	}
-	rc = write_all(fd, report);
+	rc = nd_write_all(fd, report);
 	if (close(fd) != 0 && rc == 0)
 		rc = -errno;
 	if (rc == 0 && !direct && rename(temp, file) != 0)

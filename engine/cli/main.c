@@ -1,7 +1,7 @@
 /* The table of subcommands, and the way from a command line to an exit status. */
-#include <errno.h>
 #include <signal.h>
 #include <unistd.h>
+
 #include "engine/cli/cmd.h"
 
 #define SEES (ND_TAKES(ND_OPT_FROM) | ND_TAKES(ND_OPT_DURATION) | ND_TAKES(ND_OPT_NO_PROGRESS))
@@ -29,22 +29,6 @@ const struct nd_command nd_commands[] = {
 	{0},
 };
 
-static int print(const struct nd_buf *out)
-{
-	size_t done = 0;
-
-	while (done < out->len) {
-		ssize_t n = write(STDOUT_FILENO, out->s + done, out->len - done);
-
-		if (n < 0 && errno != EINTR) {
-			nd_error("standard output: %s", strerror(errno));
-			return ND_EXIT_OWN;
-		}
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct nd_options o = {0};
@@ -55,8 +39,10 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	status = nd_options_parse(&o, argc, argv);
 	status = status ? status : o.command->run(&o, &out);
-	rc = print(&out);
+	rc = nd_write_all(STDOUT_FILENO, &out);
+	if (rc < 0)
+		nd_error("standard output: %s", strerror(-rc));
 	nd_buf_free(&out);
 	nd_options_free(&o);
-	return rc ? rc : status;
+	return rc < 0 ? ND_EXIT_OWN : status;
 }

@@ -1,6 +1,7 @@
 /* Opens a source and reads it, with a progress line, and a first Ctrl-C that only ends the measuring. */
 #include "engine/cli/session.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -168,4 +169,18 @@ double nd_session_wall(const struct nd_session *s)
 double nd_session_cpu(const struct nd_session *s)
 {
 	return process_cpu() - s->begun_cpu;
+}
+
+int nd_write_all(int fd, const struct nd_buf *b)
+{
+	size_t done = 0;
+
+	while (done < b->len) {
+		ssize_t n = write(fd, b->s + done, b->len - done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
 }
