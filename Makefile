@@ -13,7 +13,7 @@ Q := $(if $(filter 1,$(V)),,@)
 SAY = $(if $(filter 1,$(V)),@:,@echo "  $(1)")
 
 VERSION := 0.1.0
-PKGS := yaml-0.1 libpcre2-8 jansson zlib
+PKGS := yaml-0.1 libpcre2-8
 , := ,
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wformat=2 -Wundef -Wvla -Wpointer-arith \
 	-Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wswitch-enum \
@@ -28,7 +28,7 @@ ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(if $(filter 1,$(SAN)),
 ifeq ($(filter clean run test check san lab lint format golden demo,$(MAKECMDGOALS)),)
 ALL_CFLAGS += $(shell $(PKG_CONFIG) --cflags $(PKGS))
 LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lm -lpthread
-CMOCKA := $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null || echo -lcmocka)
+TEST_LIBS := $(shell $(PKG_CONFIG) --libs cmocka jansson 2>/dev/null || echo -lcmocka -ljansson)
 endif
 
 SRC := $(sort $(wildcard engine/*/*.c collectors/*.c reports/*.c))
@@ -59,7 +59,7 @@ $(LIB): $(OBJ) $(B)/objects.list
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(LIB)
 	$(call SAY,LINK $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CMOCKA) $(LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LIBS)
 
 $(B)/%.o: %.c $(B)/flags.list
 	$(call SAY,CC   $<)
