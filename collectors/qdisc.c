@@ -20,7 +20,7 @@
 #include <sys/socket.h>
 
 #define QDISCS_MAX 16384 /* of one namespace */
-#define TRIES 3		 /* dumps, until one was not disturbed by changes */
+#define TRIES 3 /* dumps, until one was not disturbed by changes */
 
 /* ---- facts ---- */
 
@@ -81,16 +81,16 @@ static const struct {
 	const char *kind;
 	uint32_t facts;
 } kinds[] = {
-	{"noqueue", 0},	      {"ingress", HOOK}, {"clsact", HOOK}, {"pfifo_fast", QUEUE},
-	{"pfifo", QUEUE},     {"bfifo", QUEUE},	 {"tbf", QUEUE},   {"pfifo_head_drop", QUEUE},
-	{"skbprio", QUEUE},   {"plug", QUEUE},	 {"etf", QUEUE},   {"mq", TREE},
-	{"mqprio", TREE},     {"prio", TREE},	 {"multiq", TREE}, {"htb", TREE},
-	{"hfsc", TREE},	      {"drr", TREE},	 {"qfq", TREE},	   {"ets", TREE},
-	{"taprio", TREE},     {"cbs", TREE},
+	{"noqueue", 0},	    {"ingress", HOOK}, {"clsact", HOOK}, {"pfifo_fast", QUEUE},
+	{"pfifo", QUEUE},   {"bfifo", QUEUE},  {"tbf", QUEUE},	 {"pfifo_head_drop", QUEUE},
+	{"skbprio", QUEUE}, {"plug", QUEUE},   {"etf", QUEUE},	 {"mq", TREE},
+	{"mqprio", TREE},   {"prio", TREE},    {"multiq", TREE}, {"htb", TREE},
+	{"hfsc", TREE},	    {"drr", TREE},     {"qfq", TREE},	 {"ets", TREE},
+	{"taprio", TREE},   {"cbs", TREE},
 };
 
 /* Where the kernel tells the marked packets: behind this many bytes of the kind's own statistics;
- * cake has them in a list instead. pie's were 8 bytes shorter before 5.6, and end before this. */
+ * cake has them in a list instead. pie's were shorter in old kernels, and end before this place. */
 static const struct {
 	const char *kind, *word;
 	size_t offset;
@@ -226,7 +226,7 @@ static bool u32_at(const struct nd_nl_attr *a, size_t offset, uint32_t *out)
 	return true;
 }
 
-/* The numbers of a struct; those that it is too short for are not told. */
+/* A number in a struct. */
 struct field {
 	enum nd_qdisc_fact fact;
 	size_t offset, size;
@@ -247,28 +247,26 @@ static const struct field queue[] = {
 	FIELD(ND_QD_OVERLIMITS, gnet_stats_queue, overlimits),
 };
 static const struct field old[] = {
-	FIELD(ND_QD_SENT_BYTES, tc_stats, bytes),
-	FIELD(ND_QD_SENT_PACKETS, tc_stats, packets),
-	FIELD(ND_QD_DROPS, tc_stats, drops),
-	FIELD(ND_QD_OVERLIMITS, tc_stats, overlimits),
-	FIELD(ND_QD_BACKLOG_PACKETS, tc_stats, qlen),
-	FIELD(ND_QD_BACKLOG, tc_stats, backlog),
+	FIELD(ND_QD_SENT_BYTES, tc_stats, bytes),     FIELD(ND_QD_SENT_PACKETS, tc_stats, packets),
+	FIELD(ND_QD_DROPS, tc_stats, drops),	      FIELD(ND_QD_OVERLIMITS, tc_stats, overlimits),
+	FIELD(ND_QD_BACKLOG_PACKETS, tc_stats, qlen), FIELD(ND_QD_BACKLOG, tc_stats, backlog),
 };
 
+/* Those that the attribute is too short for are not told. */
 static void take_fields(struct nd_qdisc *q, const struct nd_nl_attr *a, const struct field *fields,
 			size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const char *at = (const char *)a->data + fields[i].offset;
+		const char *at = a->data;
 		uint64_t v64;
 		uint32_t v32;
 
 		if (fields[i].offset + fields[i].size > a->len)
 			continue;
-		memcpy(&v32, at, sizeof(v32));
+		memcpy(&v32, at + fields[i].offset, sizeof(v32));
 		v64 = v32;
 		if (fields[i].size == sizeof(v64))
-			memcpy(&v64, at, sizeof(v64));
+			memcpy(&v64, at + fields[i].offset, sizeof(v64));
 		nd_qdisc_take(q, fields[i].fact, v64);
 	}
 }
@@ -315,7 +313,8 @@ static void take_stats(struct nd_qdisc *q, const struct nd_nl_attr *stats)
 {
 	struct nd_nl_iter it = nd_nl_nested(stats);
 	struct nd_nl_attr a;
-	uint64_t packets;
+	uint64_t packets = 0;
+	bool whole = false;
 
 	while (nd_nl_next(&it, &a)) {
 		if (a.type == TCA_STATS_BASIC)
@@ -324,8 +323,12 @@ static void take_stats(struct nd_qdisc *q, const struct nd_nl_attr *stats)
 			take_fields(q, &a, queue, ND_ARRAY_LEN(queue));
 		else if (a.type == TCA_STATS_APP)
 			take_marks(q, &a);
-		else if (a.type == TCA_STATS_PKT64 && nd_nl_u64(&a, &packets)) /* 5.5 */
-			q->value[ND_QD_SENT_PACKETS] = packets; /* behind the basic ones */
+		else if (a.type == TCA_STATS_PKT64 && nd_nl_u64(&a, &packets))
+			whole = true;
+	}
+	if (whole) { /* only sent when 32 bits do not hold it */
+		q->has |= BIT(ND_QD_SENT_PACKETS);
+		q->value[ND_QD_SENT_PACKETS] = packets;
 	}
 }
 

@@ -36,8 +36,8 @@ struct nd_qdisc {
 	uint32_t ifindex; /* netlink only */
 	char dev[IFNAMSIZ], kind[IFNAMSIZ];
 	uint32_t handle, parent; /* TC_H_ROOT: it is the root; 0: not told */
-	char limit[32];		 /* "1000p", "10240b"; "" when not told */
-	uint32_t has;		 /* a bit for each number that was told */
+	char limit[32]; /* "1000p", "10240b"; "" when not told */
+	uint32_t has; /* a bit for each number that was told */
 	uint64_t value[ND_QD_FACTS];
 };
 

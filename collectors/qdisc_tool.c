@@ -27,7 +27,7 @@ struct reader {
 	struct nd_facts *f;
 	char dev[IFNAMSIZ]; /* what the file's name says, or "" */
 	struct nd_qdisc q;
-	bool open;    /* q was begun */
+	bool open; /* q was begun */
 	bool counted; /* its lines of statistics began */
 	bool garbled; /* one of its numbers was none */
 	uint32_t seen;
@@ -124,8 +124,8 @@ static void take_limit(struct nd_qdisc *q, const char *word)
 
 static bool is_told(const struct reader *r, nd_id on)
 {
-	nd_fact_id id =
-		nd_registry_find(nd_facts_registry(r->f), ND_QDISC, nd_qdisc_facts[ND_QD_KIND].name);
+	nd_fact_id id = nd_registry_find(nd_facts_registry(r->f), ND_QDISC,
+					 nd_qdisc_facts[ND_QD_KIND].name);
 
 	return strcmp(nd_get_source(r->f, on, id), r->in->path) == 0;
 }
@@ -146,10 +146,10 @@ static void finish(struct reader *r, bool cut)
 	else if (r->garbled)
 		why = ND_PARSE_ERROR;
 	snprintf(detail, sizeof(detail),
-		 cut		? "%.200s ends before it"
-		 : r->garbled	? "%.200s holds no number there"
-		 : r->counted	? "%.200s does not tell it"
-				: "%.200s was recorded without -s",
+		 cut	      ? "%.200s ends before it"
+		 : r->garbled ? "%.200s holds no number there"
+		 : r->counted ? "%.200s does not tell it"
+			      : "%.200s was recorded without -s",
 		 r->in->path);
 	nd_qdisc_put(r->f, &r->q, r->in, why, detail);
 }
@@ -236,8 +236,8 @@ static int sent_line(struct reader *r, char *line, struct nd_err *e)
 		enum nd_qdisc_fact fact;
 		bool behind; /* the word follows its number */
 	} words[] = {
-		{"bytes", ND_QD_SENT_BYTES, true},	{"pkt", ND_QD_SENT_PACKETS, true},
-		{"pkts", ND_QD_SENT_PACKETS, true},	{"dropped", ND_QD_DROPS, false},
+		{"bytes", ND_QD_SENT_BYTES, true},	 {"pkt", ND_QD_SENT_PACKETS, true},
+		{"pkts", ND_QD_SENT_PACKETS, true},	 {"dropped", ND_QD_DROPS, false},
 		{"overlimits", ND_QD_OVERLIMITS, false}, {"requeues", ND_QD_REQUEUES, false},
 	};
 	const char *before = "";
@@ -285,9 +285,10 @@ static int cake_marks(struct reader *r, char *line, struct nd_err *e)
 {
 	uint64_t v;
 	uint32_t sum = 0;
+	bool any = false;
 	char *word;
 
-	while ((word = nd_word(&line))) {
+	for (; (word = nd_word(&line)); any = true) {
 		if (may_be_cut(r, line))
 			return 0;
 		if (!nd_parse_u64(word, 10, &v) || v > UINT32_MAX) {
@@ -296,7 +297,8 @@ static int cake_marks(struct reader *r, char *line, struct nd_err *e)
 		}
 		sum += (uint32_t)v; /* wraps as its parts do */
 	}
-	nd_qdisc_take(&r->q, ND_QD_ECN_MARKS, sum);
+	if (any)
+		nd_qdisc_take(&r->q, ND_QD_ECN_MARKS, sum);
 	return 0;
 }
 
@@ -319,8 +321,10 @@ static int marks_line(struct reader *r, char *line, struct nd_err *e)
 
 static int detail(struct reader *r, char *line, struct nd_err *e)
 {
-	r->counted = true;
-	if (nd_starts(line, "Sent "))
+	const bool sent = nd_starts(line, "Sent ");
+
+	r->counted = r->counted || sent;
+	if (sent)
 		return sent_line(r, line, e);
 	if (nd_starts(line, "backlog ") || nd_starts(line, "rate "))
 		return r->q.has >> ND_QD_BACKLOG & 1 ? 0 : backlog_line(r, line, e);
@@ -379,14 +383,12 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 {
 	struct reader r = {.in = in, .s = s, .f = f};
 	struct nd_err first = {""};
-	bool cut = false;
-	int rc = 0;
+	int rc = 0, bad = 0;
+	bool cut;
 	char *line;
 
 	name_from_path(in->path, r.dev, sizeof(r.dev));
 	while (rc != -E2BIG && (line = nd_stream_line(s))) {
-		int bad;
-
 		if (!r.seen && nd_starts(line, "[{"))
 			return nd_parse_fail(in, s, e, "text (without -j)", "JSON");
 		bad = read_line(&r, line, e);
@@ -395,15 +397,19 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 		rc = bad == -E2BIG || !rc ? bad : rc;
 	}
 	/* text that was pasted may lack its last newline, but not half of what it tells */
-	cut = nd_stream_unended(s) && r.counted && !(r.q.has >> ND_QD_BACKLOG & 1);
+	cut = nd_stream_unended(s) && (bad || !(r.q.has >> ND_QD_BACKLOG & 1));
 	finish(&r, cut);
 	if (nd_stream_error(s))
 		return nd_fail(e, nd_stream_error(s), "%s: %s", in->path,
 			       strerror(-nd_stream_error(s)));
 	if (!r.seen)
 		return rc ? rc
-			  : nd_parse_fail(in, s, e, "'qdisc KIND HANDLE: dev NAME'", "no such line");
-	if (rc)
+			  : nd_parse_fail(in, s, e, "'qdisc KIND HANDLE: dev NAME'",
+					  "no such line");
+	if (cut || rc == -E2BIG)
+		nd_kind_missing(f, ND_QDISC, ND_TRUNCATED, "%s ends, or was left, within its list",
+				in->path);
+	else if (rc)
 		nd_kind_missing(f, ND_QDISC, ND_PARSE_ERROR, "%s", first.msg);
 	return 0;
 }

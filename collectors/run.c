@@ -322,14 +322,11 @@ static void put_window(struct run *run, bool live)
 	if (!window_fact || !span_fact || !uptime_fact)
 		return;
 	nd_facts_speaker(run->facts, run->n);
-	if (live && window > 0)
+	if (window > 0)
 		nd_put_num(run->facts, host, window_fact, window, &in);
-	else if (live)
+	else
 		nd_put_missing(run->facts, host, window_fact, ND_SINGLE_SNAPSHOT,
 			       "there was one moment");
-	else
-		nd_put_missing(run->facts, host, window_fact, ND_NOT_SAMPLED,
-			       "recorded before; see host.span");
 	uptime = nd_get(run->facts, host, uptime_id, ND_BARE);
 	if (window > 0) {
 		nd_put_num(run->facts, host, span_fact, window, &in);

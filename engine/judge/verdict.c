@@ -281,7 +281,7 @@ static void decide(struct nd_run *run, const struct nd_outcome *o, struct nd_fin
 	else
 		out->headline = nd_arena_printf(run->arena, "no cause found; %u of %u trees could be examined", out->examined, out->of);
 	out->next = confirming_step(run, o);
-	if (!out->next && out->verdict != ND_HEALTHY && out->n_open)
+	if (!out->next && out->verdict == ND_INCONCLUSIVE && out->n_open)
 		out->next = out->open[0].next;
 	for (uint32_t i = 0; !out->next && out->verdict == ND_INCONCLUSIVE && i < out->n_unexamined; i++) {
 		if (out->unexamined[i].n_missing)

@@ -134,15 +134,27 @@ static struct nd_code *longest_fact(struct nd_code *from, struct names *n, const
 	return NULL;
 }
 
+static bool is_accessor(const char *word)
+{
+	for (unsigned a = ND_BARE + 1; a < ND_ACCESSORS; a++) {
+		if (strcmp(word, nd_accessor_name((enum nd_accessor)a)) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void *unknown_fact(enum nd_kind kind, const struct names *n, const struct nd_scope *s, struct nd_expr_error *e)
 {
 	const struct nd_registry *r = nd_rules_registry(s->rules);
 	uint32_t total = nd_registry_count(r), count = 0;
 	const char **names = nd_alloc((total + 2 * ND_RELATIONS) * sizeof(*names)), *near;
+	uint32_t left = n->n - n->at;
 	char wanted[512];
 	size_t len = 0;
 
-	for (uint32_t i = n->at; i < n->n && len < sizeof(wanted); i++)
+	if (left > 1 && is_accessor(n->v[n->n - 1]))
+		left--; /* the fact is what is wrong, not its accessor */
+	for (uint32_t i = n->at; i < n->at + left && len < sizeof(wanted); i++)
 		len += (size_t)snprintf(wanted + len, sizeof(wanted) - len, "%s%s", i > n->at ? "." : "", n->v[i]);
 	for (uint32_t i = 0; i < total; i++) {
 		if (nd_registry_def(r, (nd_fact_id)i)->on == kind)
