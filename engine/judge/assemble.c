@@ -104,6 +104,8 @@ struct nd_missing_fact *nd_missing_facts(struct nd_run *run, const struct nd_rul
 		m->why = u[i].value.why;
 		m->detail = dup(run, u[i].value.detail);
 		m->reproduce = "";
+		if (u[i].what == ND_USED_LOG)
+			m->reproduce = "dmesg";
 		if (u[i].what == ND_USED_FACT) {
 			m->reproduce = dup(run, nd_get_reproduce(run->f, u[i].on, u[i].id));
 			m->probe = nd_registry_def(nd_facts_registry(run->f), u[i].id)->probe;
