@@ -261,7 +261,7 @@ static void take_fields(struct nd_qdisc *q, const struct nd_nl_attr *a, const st
 		uint64_t v64;
 		uint32_t v32;
 
-		if (fields[i].offset + fields[i].size > a->len)
+		if (!at || fields[i].offset + fields[i].size > a->len)
 			continue;
 		memcpy(&v32, at + fields[i].offset, sizeof(v32));
 		v64 = v32;

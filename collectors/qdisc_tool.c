@@ -146,7 +146,7 @@ static void finish(struct reader *r, bool cut)
 	else if (r->garbled)
 		why = ND_PARSE_ERROR;
 	snprintf(detail, sizeof(detail),
-		 cut	      ? "%.200s ends before it"
+		 cut	      ? "%.200s ends at it or before"
 		 : r->garbled ? "%.200s holds no number there"
 		 : r->counted ? "%.200s does not tell it"
 			      : "%.200s was recorded without -s",
@@ -355,7 +355,7 @@ static void name_from_path(const char *path, char *out, size_t size)
 		if (nd_ends(name, endings[i]))
 			name[strlen(name) - strlen(endings[i])] = '\0';
 	if (nd_netdev_name_ok(name))
-		snprintf(out, size, "%s", name);
+		snprintf(out, size, "%.*s", (int)size - 1, name);
 }
 
 /* One line. Negative errno: it says what it should not, and the reading goes on. */
@@ -398,7 +398,7 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	}
 	/* text that was pasted may lack its last newline, but not half of what it tells */
 	cut = nd_stream_unended(s) && (bad || !(r.q.has >> ND_QD_BACKLOG & 1));
-	finish(&r, cut);
+	finish(&r, nd_stream_unended(s));
 	if (nd_stream_error(s))
 		return nd_fail(e, nd_stream_error(s), "%s: %s", in->path,
 			       strerror(-nd_stream_error(s)));
