@@ -4,6 +4,8 @@
  * that a value is unknown or absent. */
 #include "engine/rule/code.h"
 
+#include <math.h>
+
 #include "engine/rule/expr_match.h"
 
 void *nd_check_fail(struct nd_expr_error *e, uint32_t pos, const char *fmt, ...)
@@ -358,13 +360,15 @@ static struct nd_code *check_number(const struct nd_expr *x, const struct nd_sco
 {
 	struct nd_xtype t = { .t = ND_X_NUMBER, .literal = true, .zero = x->num == 0, .value = x->num };
 	struct nd_code *c;
-	double factor;
+	double factor, inverse;
 
 	if (!nd_expr_unit(x->unit, &factor, &t.dims, &t.number))
 		return nd_check_fail(e, x->pos, "unknown unit %s", x->unit);
 	t.zero = t.zero && t.number == ND_N_PLAIN;
 	c = nd_code_new(s, ND_O_NUMBER, x->pos, t);
-	c->num = x->num * factor;
+	/* 95 % is 95 / 100, not 95 x 0.01, which is a little more */
+	inverse = factor < 1 ? round(1 / factor) : 0;
+	c->num = inverse > 0 && fabs(inverse * factor - 1) < 1e-9 ? x->num / inverse : x->num * factor;
 	return c;
 }
 
@@ -416,6 +420,9 @@ struct nd_code *nd_check(const struct nd_expr *x, const struct nd_scope *s, stru
 struct nd_code *nd_compile(const char *text, const struct nd_scope *s, bool allow_range, struct nd_expr_error *e)
 {
 	struct nd_expr *x = nd_expr_parse(s->arena, text, allow_range, e);
+	struct nd_code *c = x ? nd_check(x, s, e) : NULL;
 
-	return x ? nd_check(x, s, e) : NULL;
+	if (c)
+		nd_code_finish(c, s);
+	return c;
 }
