@@ -25,7 +25,7 @@ OPT := $(if $(filter 1,$(SAN)),-O1 $(SANITIZE),-O2 $(FORTIFY))
 CFLAGS ?= -g
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -I. -DND_VERSION='"$(VERSION)"' $(WARN) $(OPT) -fno-common -fstack-protector-strong -fPIE $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(if $(filter 1,$(SAN)),$(SANITIZE)) $(LDFLAGS)
-ifeq ($(filter clean run test check san lab lint format golden demo,$(MAKECMDGOALS)),)
+ifeq ($(filter clean run test check san lab bench mutate fuzz lint format golden demo,$(MAKECMDGOALS)),)
 ALL_CFLAGS += $(shell $(PKG_CONFIG) --cflags $(PKGS))
 LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lm -lpthread
 TEST_LIBS := $(shell $(PKG_CONFIG) --libs cmocka jansson 2>/dev/null || echo -lcmocka -ljansson)
@@ -38,14 +38,15 @@ MAIN := $(B)/engine/cli/main.o
 OBJ := $(filter-out $(MAIN),$(SRC:%.c=$(B)/%.o)) $(B)/rules_embed.o $(B)/reports.o
 LIB := $(B)/libnetdoctor.a
 TESTS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/unit/test_*.c)))
+REPLAYS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/tests/fuzz/replay-%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 INSTALL_PACKAGES := packaging/install-packages.sh
 
-.PHONY: all tests run test check san lab lint format golden demo clean install FORCE
+.PHONY: all tests run test check san lab bench mutate fuzz lint format golden demo docs clean install FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: $(B)/netdoctor
-tests: $(TESTS)
+tests: $(TESTS) $(REPLAYS)
 
 # ---- building ----
 $(B)/netdoctor: $(MAIN) $(LIB)
@@ -60,6 +61,19 @@ $(LIB): $(OBJ) $(B)/objects.list
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(LIB)
 	$(call SAY,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(LIBS)
+
+$(B)/tests/mutate/mutate: $(B)/tests/mutate/mutate.o $(B)/tests/mutate/plan.o $(LIB)
+	$(call SAY,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/tests/bench/rules: $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/bench/*.c))) $(LIB)
+	$(call SAY,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+# A fuzz target without libFuzzer: runs the inputs that are its arguments.
+$(B)/tests/fuzz/replay-%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(LIB)
+	$(call SAY,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 $(B)/%.o: %.c $(B)/flags.list
 	$(call SAY,CC   $<)
@@ -100,11 +114,28 @@ test:
 
 check:
 	@$(INSTALL_PACKAGES) build test
-	@MAKE="$(MAKE)" tests/run.sh build unit rules cases cli schema layers size
+	@MAKE="$(MAKE)" tests/run.sh build unit rules cases cli hostile mutate schema layers size
 
 san lab:
 	@$(INSTALL_PACKAGES) build test
 	@MAKE="$(MAKE)" tests/run.sh $@
+
+# A thousand rules on a large host, against the limits that the README quotes.
+bench:
+	@$(INSTALL_PACKAGES) build
+	@$(MAKE) --no-print-directory $(B)/tests/bench/rules
+	@BENCH=$(B)/tests/bench/rules tests/bench/rules.sh
+
+# Changes the rules in one place at a time: which change does no test of theirs notice?
+mutate:
+	@$(INSTALL_PACKAGES) build
+	@$(MAKE) --no-print-directory $(B)/tests/mutate/mutate
+	@$(B)/tests/mutate/mutate
+
+# Each target for a minute, or SECONDS=N; what is found goes into tests/fuzz/corpus once it is mended.
+fuzz:
+	@$(INSTALL_PACKAGES) build fuzz
+	@MAKE="$(MAKE)" tests/fuzz/fuzz.sh $(SECONDS)
 
 lint:
 	@$(INSTALL_PACKAGES) build test lint
@@ -126,6 +157,11 @@ demo:
 	@$(MAKE) --no-print-directory all
 	@ND=$(B)/netdoctor tests/lab/demo.sh
 
+# The reference pages and the schema of rule files, from the rules and the registry of facts.
+docs: all
+	@$(B)/netdoctor rules doc
+	@$(B)/netdoctor rules schema >docs/rule.schema.json
+
 install: all
 	install -D -m 755 $(B)/netdoctor $(DESTDIR)$(PREFIX)/bin/netdoctor
 
@@ -133,4 +169,4 @@ clean:
 	rm -rf build
 
 FORCE:
--include $(SRC:%.c=$(B)/%.d) $(TESTS:=.d) $(B)/rules_embed.d $(B)/reports.d
+-include $(SRC:%.c=$(B)/%.d) $(TESTS:=.d) $(wildcard $(B)/tests/mutate/*.d $(B)/tests/fuzz/*.d) $(B)/rules_embed.d $(B)/reports.d $(wildcard $(B)/tests/bench/*.d)

@@ -230,9 +230,9 @@ rule_files() {
 	silent err
 	holds "every rule has a line" test "$(wc -l <"$tmp/out")" = "$(find rules -maxdepth 1 -name '*.yaml' | wc -l)"
 	name=$(head -n 1 "$tmp/out" | cut -d' ' -f1)
-	call rules show "$name"
+	call rules show "$name" --format yaml
 	status 0
-	holds "rules show prints the file" cmp "$tmp/out" "rules/$name.yaml"
+	holds "rules show --format yaml prints the file" cmp "$tmp/out" "rules/$name.yaml"
 	call rules show "${name}x"
 	status 2
 	says err "there is no rule '${name}x'; nearest is $name"

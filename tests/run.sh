@@ -2,7 +2,8 @@
 # Runs groups of tests, all without arguments: run.sh [GROUP…]. The last line is "N passed, N failed".
 #   build   the default build, without warnings       clang   the same with clang
 #   unit    tests/unit                                rules   the tests inside the rules
-#   cases   tests/cases.sh: public incidents          cli     tests/cli.sh: the command line
+#   cases   tests/cases.sh: public incidents          cli     tests/cli.sh, rules_cli.sh: the command line
+#   hostile tests/badinput.sh, hostile.sh, tests/fuzz    mutate  each rule changed in one place: a test must notice
 #   schema  JSON reports against their schema         layers, size   how the code is laid out
 #   san     unit, rules, cases, cli once more, with the address and undefined-behaviour sanitizers
 #   lab     tests/lab: incidents made on this host, in namespaces of their own; needs root
@@ -124,7 +125,30 @@ group_unit() {
 }
 group_rules() { summed "rules test" "$ND" rules test; }
 group_cases() { summed "cases.sh" tests/cases.sh; }
-group_cli() { summed "cli.sh" tests/cli.sh; }
+group_cli() {
+	summed "cli.sh" tests/cli.sh
+	summed "rules_cli.sh" tests/rules_cli.sh
+}
+# Damaged recordings, hostile rule files, and the inputs that fuzzing once found.
+group_hostile() {
+	summed "badinput.sh" tests/badinput.sh
+	summed "hostile.sh" tests/hostile.sh
+	replay "$B/tests/fuzz"
+}
+# replay DIR: through the programs in it, what is in the corpus of each fuzz target and what the tests give to begin with.
+replay() {
+	tests/fuzz/seeds.sh "$logs/seeds" >"$log" 2>&1 || fail "seeds.sh"
+	for target in yaml expr pattern rule input; do
+		summed "fuzz_$target" "$1/replay-$target" "tests/fuzz/corpus/$target" "$logs/seeds/$target"
+	done
+}
+group_mutate() {
+	if $MAKE --no-print-directory "$B/tests/mutate/mutate" >"$log" 2>&1; then
+		summed "mutate" "$B/tests/mutate/mutate"
+	else
+		fail "mutate: does not build"
+	fi
+}
 group_schema() { script "check-schema.sh" tests/check-schema.sh; }
 group_layers() { script "check-layers.sh" tests/check-layers.sh; }
 group_size() { script "check-size.sh" tests/check-size.sh; }
@@ -145,12 +169,15 @@ group_san() {
 	group_rules
 	group_cases
 	group_cli
+	summed "badinput.sh" tests/badinput.sh
+	summed "hostile.sh" tests/hostile.sh
+	replay "$B/san/tests/fuzz"
 	ND=$B/netdoctor
 	UNIT=$B/tests/unit
 	prefix=
 }
 
-[ $# -gt 0 ] || set -- build unit rules cases cli schema layers size lab clang san
+[ $# -gt 0 ] || set -- build unit rules cases cli hostile mutate schema layers size lab clang san
 for group in "$@"; do
 	before=$((passed + failed))
 	began=$(date +%s)

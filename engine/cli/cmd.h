@@ -20,6 +20,11 @@ enum nd_exit {
 int nd_cmd_run(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_rules_list(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_rules_show(const struct nd_options *o, struct nd_buf *out);
+int nd_cmd_rules_why(const struct nd_options *o, struct nd_buf *out);
+int nd_cmd_rules_cover(const struct nd_options *o, struct nd_buf *out);
+int nd_cmd_rules_new(const struct nd_options *o, struct nd_buf *out);
+int nd_cmd_rules_doc(const struct nd_options *o, struct nd_buf *out);
+int nd_cmd_rules_schema(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_rules_test(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_rules_lint(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_facts_list(const struct nd_options *o, struct nd_buf *out);
@@ -31,6 +36,9 @@ int nd_cmd_version(const struct nd_options *o, struct nd_buf *out);
 
 /* All of b to fd; 0 or a negative errno. */
 int nd_write_all(int fd, const struct nd_buf *b);
+/* All of b to a file, which appears only when it is complete; what is there already is replaced, but a fifo or device
+ * is written into. 0, or the status to exit with after the message was printed. */
+int nd_write_file(const char *file, const struct nd_buf *b);
 /* Appends s as a JSON string, without control characters. */
 void nd_put_json_text(struct nd_buf *out, const char *s);
 #endif

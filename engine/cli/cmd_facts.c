@@ -1,9 +1,8 @@
 /* facts list, show, dump: the registry of what can be known, and what is known here and now. */
 #include "engine/cli/cmd.h"
+#include "engine/cli/rules_view.h"
 #include "engine/cli/session.h"
 #include "reports/view.h"
-
-#define NAME_BYTES 256
 
 /* ---- printing ---- */
 
@@ -29,13 +28,13 @@ static void put_member(struct nd_buf *out, const char *key, const char *value)
 	nd_put_json_text(out, value);
 }
 
-static const char *full_name(const struct nd_fact_def *d, char out[NAME_BYTES])
+const char *nd_fact_name(const struct nd_fact_def *d, char out[ND_FACT_NAME_BYTES])
 {
-	snprintf(out, NAME_BYTES, "%s.%s", nd_kinds[d->on].name, d->name);
+	snprintf(out, ND_FACT_NAME_BYTES, "%s.%s", nd_kinds[d->on].name, d->name);
 	return out;
 }
 
-static const char *type_of(const struct nd_fact_def *d)
+const char *nd_fact_type(const struct nd_fact_def *d)
 {
 	static const char *const types[] = {[ND_T_NUMBER] = "number",
 					    [ND_T_TEXT] = "text",
@@ -50,7 +49,7 @@ static const char *type_of(const struct nd_fact_def *d)
 	return d->type == ND_T_NUMBER ? widths[d->width] : types[d->type];
 }
 
-static const char *unit_of(const struct nd_fact_def *d)
+const char *nd_fact_unit(const struct nd_fact_def *d)
 {
 	return d->type == ND_T_NUMBER || d->type == ND_T_HIST ? nd_unit_name(d->unit) : "";
 }
@@ -59,18 +58,18 @@ static const char *unit_of(const struct nd_fact_def *d)
 
 static void list_row(const struct nd_fact_def *d, bool json, bool first, struct nd_buf *out)
 {
-	char name[NAME_BYTES];
+	char name[ND_FACT_NAME_BYTES];
 
 	if (!json) {
-		nd_buf_printf(out, "%-44s %-16s %-5s %s\n", full_name(d, name), type_of(d),
-			      unit_of(d), d->doc ? d->doc : "");
+		nd_buf_printf(out, "%-44s %-16s %-5s %s\n", nd_fact_name(d, name), nd_fact_type(d),
+			      nd_fact_unit(d), d->doc ? d->doc : "");
 		return;
 	}
 	nd_buf_puts(out, first ? "\n{\"fact\":" : ",\n{\"fact\":");
-	nd_put_json_text(out, full_name(d, name));
+	nd_put_json_text(out, nd_fact_name(d, name));
 	put_member(out, "entity", nd_kinds[d->on].name);
-	put_member(out, "type", type_of(d));
-	put_member(out, "unit", unit_of(d));
+	put_member(out, "type", nd_fact_type(d));
+	put_member(out, "unit", nd_fact_unit(d));
 	put_member(out, "doc", d->doc ? d->doc : "");
 	put_member(out, "reproduce", d->reproduce ? d->reproduce : "");
 	put_member(out, "probe", d->probe ? d->probe : "");
@@ -101,8 +100,7 @@ int nd_cmd_facts_list(const struct nd_options *o, struct nd_buf *out)
 	return 0;
 }
 
-/* Which collectors can put it. */
-static void put_collectors(const struct nd_fact_def *d, struct nd_buf *out)
+void nd_put_collectors(const struct nd_fact_def *d, struct nd_buf *out)
 {
 	const char *sep = "";
 
@@ -120,12 +118,12 @@ static void put_collectors(const struct nd_fact_def *d, struct nd_buf *out)
 
 static void show(const struct nd_fact_def *d, struct nd_buf *out)
 {
-	char name[NAME_BYTES];
+	char name[ND_FACT_NAME_BYTES];
 	const char *sep = "";
 
-	nd_buf_printf(out, "%s\n  %s\n", full_name(d, name), d->doc ? d->doc : "");
-	nd_buf_printf(out, "  %s%s%s, of %s\n", type_of(d), *unit_of(d) ? ", in " : "", unit_of(d),
-		      nd_kinds[d->on].doc);
+	nd_buf_printf(out, "%s\n  %s\n", nd_fact_name(d, name), d->doc ? d->doc : "");
+	nd_buf_printf(out, "  %s%s%s, of %s\n", nd_fact_type(d), *nd_fact_unit(d) ? ", in " : "",
+		      nd_fact_unit(d), nd_kinds[d->on].doc);
 	nd_buf_puts(out, "  in rules: ");
 	for (int a = 0; a < ND_ACCESSORS; a++) {
 		const char *accessor = nd_accessor_name((enum nd_accessor)a);
@@ -136,7 +134,7 @@ static void show(const struct nd_fact_def *d, struct nd_buf *out)
 		sep = ", ";
 	}
 	nd_buf_puts(out, "\n  collectors: ");
-	put_collectors(d, out);
+	nd_put_collectors(d, out);
 	if (d->probe)
 		nd_buf_printf(out, "\n  probe: %s", d->probe);
 	if (d->reproduce)
@@ -147,8 +145,8 @@ static void show(const struct nd_fact_def *d, struct nd_buf *out)
 /* "cpu.softnet.dropped", with any accessor behind it, or without the kind if that is enough. */
 static bool is_meant(const struct nd_fact_def *d, const char *asked)
 {
-	char full[NAME_BYTES];
-	const char *names[] = {full_name(d, full), d->name};
+	char full[ND_FACT_NAME_BYTES];
+	const char *names[] = {nd_fact_name(d, full), d->name};
 
 	for (size_t i = 0; i < ND_ARRAY_LEN(names); i++) {
 		size_t n = strlen(names[i]);
@@ -173,12 +171,12 @@ static int unknown_fact(const struct nd_registry *r, const char *asked)
 	uint32_t facts = nd_registry_count(r), n = 0;
 	const char **names = nd_alloc((2 * (size_t)facts + 1) * sizeof(*names)), *near;
 	struct nd_arena arena = {0};
-	char full[NAME_BYTES];
+	char full[ND_FACT_NAME_BYTES];
 
 	for (uint32_t i = 0; i < facts; i++) {
 		const struct nd_fact_def *d = nd_registry_def(r, (nd_fact_id)i);
 
-		names[n++] = nd_arena_strdup(&arena, full_name(d, full));
+		names[n++] = nd_arena_strdup(&arena, nd_fact_name(d, full));
 		names[n++] = d->name;
 	}
 	near = nd_nearest(asked, names, n);

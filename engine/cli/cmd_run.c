@@ -74,7 +74,7 @@ static int check_place(const char *file)
 	return 0;
 }
 
-static int write_file(const char *file, const struct nd_buf *report)
+int nd_write_file(const char *file, const struct nd_buf *report)
 {
 	bool direct = is_special(file);
 	char temp[PATH_MAX];
@@ -178,7 +178,7 @@ static int deliver(const struct nd_findings *r, const struct nd_report *format, 
 	} else if (to_stdout(file)) {
 		nd_buf_put(out, nd_buf_str(&report), report.len);
 	} else {
-		status = write_file(file, &report);
+		status = nd_write_file(file, &report);
 	}
 	nd_buf_free(&report);
 	return status;

@@ -9,6 +9,9 @@
 #define RULES ND_TAKES(ND_OPT_RULES)
 #define SET ND_TAKES(ND_OPT_SET)
 #define JSON ND_TAKES(ND_OPT_JSON)
+#define NEW                                                                                        \
+	(ND_TAKES(ND_OPT_SCOPE) | ND_TAKES(ND_OPT_FACT) | ND_TAKES(ND_OPT_CAUSE) |                 \
+	 ND_TAKES(ND_OPT_BATCH) | ND_TAKES(ND_OPT_OUTPUT))
 #define DUMP (SEES | ND_TAKES(ND_OPT_ONLY) | ND_TAKES(ND_OPT_STATS) | JSON)
 
 const struct nd_command nd_commands[] = {
@@ -16,10 +19,22 @@ const struct nd_command nd_commands[] = {
 	 RUNS | RULES | SET, 0, 0},
 	{"check", "", "what can be read on this host, and what root would add", nd_cmd_check, 0, 0,
 	 0},
-	{"rules list", "", "the rules and what they are about", nd_cmd_rules_list, RULES, 0, 0},
-	{"rules show", "NAME", "the text of a rule", nd_cmd_rules_show, RULES, 1, 1},
+	{"rules list", "", "the rules and what they are about; -v says more", nd_cmd_rules_list,
+	 RULES | SET | JSON, 0, 0},
+	{"rules show", "NAME", "a rule as a tree of questions, as a picture, or as its file",
+	 nd_cmd_rules_show, RULES | SET | ND_TAKES(ND_OPT_FORMAT), 1, 1},
+	{"rules why", "CAUSE", "measure, and say for each entity how the cause was found or left",
+	 nd_cmd_rules_why, SEES | RULES | SET, 1, 1},
 	{"rules test", "[DIR]…", "run the tests inside the rules", nd_cmd_rules_test, SET, 0, 255},
 	{"rules lint", "[DIR]…", "look for mistakes in rules", nd_cmd_rules_lint, SET, 0, 255},
+	{"rules cover", "[DIR]…", "what the tests of rules leave out", nd_cmd_rules_cover, SET, 0,
+	 255},
+	{"rules new", "NAME", "a rule to begin with, which passes lint and its tests",
+	 nd_cmd_rules_new, NEW, 1, 1},
+	{"rules doc", "", "reference pages of all rules and facts, into docs/ or -o DIR",
+	 nd_cmd_rules_doc, RULES | ND_TAKES(ND_OPT_OUTPUT), 0, 0},
+	{"rules schema", "", "the JSON Schema of rule files, for editors", nd_cmd_rules_schema, 0,
+	 0, 0},
 	{"facts list", "", "every fact that rules can ask for", nd_cmd_facts_list, JSON, 0, 0},
 	{"facts show", "NAME", "what a fact means and how to see it by hand", nd_cmd_facts_show, 0,
 	 1, 1},

@@ -193,6 +193,20 @@ char *nd_arena_printf(struct nd_arena *a, const char *fmt, ...)
 	return p;
 }
 
+void nd_arena_reset(struct nd_arena *a)
+{
+	struct nd_arena_block *keep = a->blocks;
+	struct nd_arena rest;
+
+	if (!keep)
+		return;
+	rest.blocks = keep->next;
+	nd_arena_free(&rest);
+	keep->next = NULL;
+	memset(keep->data, 0, keep->used);
+	keep->used = 0;
+}
+
 void nd_arena_free(struct nd_arena *a)
 {
 	struct nd_arena_block *b = a->blocks;

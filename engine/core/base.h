@@ -55,6 +55,8 @@ char *nd_arena_strdup(struct nd_arena *a, const char *s);
 char *nd_arena_strndup(struct nd_arena *a, const char *s, size_t n);
 char *nd_arena_printf(struct nd_arena *a, const char *fmt, ...) ND_PRINTF(2, 3);
 void nd_arena_free(struct nd_arena *a);
+/* Everything from it is gone, but some memory is kept for what comes next. */
+void nd_arena_reset(struct nd_arena *a);
 
 /* fortified headers define these two as macros, which clang would not poison */
 #undef sprintf

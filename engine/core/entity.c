@@ -7,6 +7,8 @@ struct nd_facts *nd_facts_new(const struct nd_registry *r)
 
 	f->registry = r;
 	f->columns = nd_alloc((nd_registry_count(r) + 1) * sizeof(*f->columns));
+	for (uint32_t i = 0; i < nd_registry_count(r); i++)
+		f->columns[i].def = nd_registry_def(r, (nd_fact_id)i);
 	f->default_why = ND_NOT_SAMPLED;
 	f->log_status = (struct nd_status){ ND_NOT_SAMPLED, "" };
 	for (unsigned k = 0; k < ND_KINDS; k++)
@@ -226,8 +228,26 @@ static void link_add(struct nd_facts *f, nd_id on, enum nd_relation rel, bool in
 	l->ids[l->n++] = to;
 }
 
+/* What is about to be related to another one leaves the one that it is related to. */
+static void link_leave(struct nd_facts *f, nd_id from, enum nd_relation rel, nd_id to)
+{
+	const struct nd_link_list *was = nd_links_for(f, from, rel, false);
+	struct nd_link_list *l;
+	uint32_t n = 0;
+
+	if (nd_relations[rel].many || was->state != ND_L_KNOWN || was->n == 0 || was->ids[0] == to)
+		return;
+	l = nd_links_for(f, was->ids[0], rel, true);
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (l->ids[i] != from)
+			l->ids[n++] = l->ids[i];
+	}
+	l->n = n;
+}
+
 void nd_relate(struct nd_facts *f, nd_id from, enum nd_relation rel, nd_id to)
 {
+	link_leave(f, from, rel, to);
 	link_add(f, from, rel, false, to);
 	link_add(f, to, rel, true, from);
 }

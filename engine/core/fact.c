@@ -33,14 +33,6 @@ struct nd_cell *nd_cell_for(struct nd_facts *f, nd_id on, const struct nd_fact_d
 	return &c->cells[slot];
 }
 
-const struct nd_cell *nd_cell_of(const struct nd_facts *f, nd_id on, nd_fact_id fact)
-{
-	const struct nd_column_store *c = &f->columns[fact];
-	uint32_t slot = f->entities[on].slot;
-
-	return slot < c->n ? &c->cells[slot] : NULL;
-}
-
 void nd_facts_speaker(struct nd_facts *f, uint32_t order)
 {
 	f->speaker = order;
@@ -202,6 +194,32 @@ void nd_put_bool(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, b
 	c->last_ns = in->t_ns;
 }
 
+/* Long ones and those of crowded chains are copied each time: few entities share them. */
+static const char *keep_text(struct nd_facts *f, const char *s)
+{
+	const size_t longest = 32;
+	size_t len = strlen(s);
+	uint32_t h = 2166136261u, met = 0; /* FNV-1a */
+	struct nd_text **chain, *t;
+
+	if (len > longest)
+		return nd_arena_strdup(&f->arena, s);
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)s[i]) * 16777619u;
+	chain = &f->texts[h % ND_TEXT_CHAINS];
+	for (t = *chain; t && met < 8; t = t->next, met++) {
+		if (strcmp(t->s, s) == 0)
+			return t->s;
+	}
+	if (t)
+		return nd_arena_strdup(&f->arena, s);
+	t = nd_arena_alloc(&f->arena, sizeof(*t) + len + 1);
+	memcpy(t->s, s, len);
+	t->next = *chain;
+	*chain = t;
+	return t->s;
+}
+
 void nd_put_text(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, const char *v, const struct nd_input *in)
 {
 	struct nd_cell *c = nd_cell_for(f, on, fact);
@@ -209,7 +227,7 @@ void nd_put_text(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, c
 	if (!claim(f, c, in))
 		return;
 	if (!c->text.last || strcmp(c->text.last, v) != 0)
-		c->text.last = nd_arena_strdup(&f->arena, v);
+		c->text.last = keep_text(f, v);
 	if (c->n++ == 0)
 		c->text.first = c->text.last;
 	c->last_ns = in->t_ns;

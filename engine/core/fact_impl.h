@@ -38,6 +38,7 @@ struct nd_cell {
 	};
 };
 struct nd_column_store {
+	const struct nd_fact_def *def;
 	struct nd_cell *cells; /* indexed by the entity's slot in its kind */
 	uint32_t n;
 	bool explained; /* nd_fact_missing was called */
@@ -70,6 +71,13 @@ struct nd_link_column {
 	uint32_t n;
 };
 
+/* Texts that many entities have, such as "up": one copy of each. */
+struct nd_text {
+	struct nd_text *next;
+	char s[];
+};
+#define ND_TEXT_CHAINS 512u
+
 #define ND_HASH_SIZE 4096u
 struct nd_facts {
 	const struct nd_registry *registry;
@@ -79,6 +87,7 @@ struct nd_facts {
 	uint32_t n_entities, cap_entities;
 	uint32_t hash[ND_HASH_SIZE]; /* entity + 1; 0: none */
 	struct nd_kind_list kinds[ND_KINDS];
+	struct nd_text *texts[ND_TEXT_CHAINS];
 	struct nd_link_column links[ND_RELATIONS][2];
 	struct nd_log_line *log;
 	uint32_t n_log, cap_log;
@@ -95,6 +104,12 @@ struct nd_facts {
 nd_fact_id nd_registry_id(const struct nd_registry *r, const struct nd_fact_def *def);
 /* The cell, grown to exist; or NULL if the fact is not registered or not for this kind (aborts in debug builds). */
 struct nd_cell *nd_cell_for(struct nd_facts *f, nd_id on, const struct nd_fact_def *def);
-const struct nd_cell *nd_cell_of(const struct nd_facts *f, nd_id on, nd_fact_id fact);
+static inline const struct nd_cell *nd_cell_of(const struct nd_facts *f, nd_id on, nd_fact_id fact)
+{
+	const struct nd_column_store *c = &f->columns[fact];
+	uint32_t slot = f->entities[on].slot;
+
+	return slot < c->n ? &c->cells[slot] : NULL;
+}
 struct nd_link_list *nd_links_for(struct nd_facts *f, nd_id on, enum nd_relation rel, bool inverse);
 #endif

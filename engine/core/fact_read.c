@@ -63,7 +63,7 @@ static struct nd_value get_gauge(const struct nd_cell *c, enum nd_accessor a)
 
 struct nd_value nd_get(const struct nd_facts *f, nd_id on, nd_fact_id fact, enum nd_accessor a)
 {
-	const struct nd_fact_def *d = nd_registry_def(f->registry, fact);
+	const struct nd_fact_def *d = f->columns[fact].def;
 	const struct nd_cell *c = nd_cell_of(f, on, fact);
 	struct nd_value v = { .basis = ND_B_STATE, .detail = "" };
 

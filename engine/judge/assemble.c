@@ -69,7 +69,7 @@ static struct nd_evidence_value evidence_value(struct nd_run *run, const struct 
 	return out;
 }
 
-static void evidence(struct nd_run *run, const struct nd_walk *w, const struct nd_answered *a, struct nd_eval *e, struct nd_evidence *out)
+void nd_assemble_evidence(struct nd_run *run, const struct nd_walk *w, const struct nd_answered *a, struct nd_eval *e, struct nd_evidence *out)
 {
 	const struct nd_rule *rule = w->tree->rule;
 	struct nd_evidence_value *values = nd_arena_alloc(run->arena, (MAX_VALUES + 1) * sizeof(*values));
@@ -189,7 +189,7 @@ void nd_assemble_finding(struct nd_run *run, const struct nd_outcome *o, const s
 	out->too_small = w->fit < 0.2;
 	out->share_of = u->share_of ? nd_render(u->share_of, &e) : NULL;
 	for (uint32_t i = 0; i < w->n_path; i++)
-		evidence(run, w, &w->path[i], &e, &path[out->n_evidence++]);
+		nd_assemble_evidence(run, w, &w->path[i], &e, &path[out->n_evidence++]);
 	out->evidence = path;
 	out->references = references(run, w, &out->n_references);
 	members(run, w, out);

@@ -43,6 +43,15 @@ bool nd_visit(struct nd_eval *e)
 	return ++*e->visits <= ND_MAX_VISITS;
 }
 
+struct nd_result nd_out_of_budget(struct nd_eval *e)
+{
+	struct nd_used u = { .what = ND_USED_BUDGET };
+
+	u.value = nd_missing_result(ND_BUDGET, "the rule looks at more than 1,000,000 of them");
+	nd_use(e, &u);
+	return u.value;
+}
+
 /* ---- what was used ---- */
 
 void nd_use(struct nd_eval *e, const struct nd_used *u)
@@ -51,6 +60,16 @@ void nd_use(struct nd_eval *e, const struct nd_used *u)
 		return;
 	ND_GROW(e->used->v, e->used->n, e->used->cap);
 	e->used->v[e->used->n++] = *u;
+}
+
+void nd_use_room(struct nd_eval *e, uint32_t n)
+{
+	struct nd_used_list *l = e->used;
+
+	if (!l || l->cap - l->n >= n)
+		return;
+	l->cap = l->n + n > l->cap + l->cap / 2 ? l->n + n : l->cap + l->cap / 2;
+	l->v = nd_realloc(l->v, l->cap * sizeof(*l->v));
 }
 
 bool nd_used_stale(const struct nd_used *u)
@@ -297,35 +316,35 @@ static struct nd_result eval_constant(const struct nd_code *c, struct nd_eval *e
 static struct nd_result eval_let(const struct nd_code *c, struct nd_eval *e)
 {
 	struct nd_eval outer = *e;
-	struct nd_let_memo *m = e->lets ? &e->lets[c->let->slot] : NULL;
+	struct nd_let_memo *m = e->lets && !c->let->code->memo ? &e->lets[c->let->slot] : NULL;
 	struct nd_used_list own = { 0 };
-	struct nd_result r;
+	uint32_t from;
 
 	outer.element = ND_NO_ENTITY;
-	if (m && m->done) {
+	if (!m)
+		return nd_eval(c->let->code, &outer);
+	if (m->done) {
 		for (uint32_t i = 0; i < m->n_used; i++)
 			nd_use(e, &m->used[i]);
 		return m->value;
 	}
-	outer.used = &own;
-	r = nd_eval(c->let->code, &outer);
-	for (uint32_t i = 0; i < own.n; i++)
-		nd_use(e, &own.v[i]);
-	if (m) {
-		m->done = true;
-		m->value = r;
-		m->n_used = own.n;
-		m->used = nd_arena_alloc(e->run->arena, (own.n + 1) * sizeof(*m->used));
-		if (own.n)
-			memcpy(m->used, own.v, own.n * sizeof(*m->used));
+	if (!e->used && !e->run->silent)
+		outer.used = &own;
+	from = mark(&outer);
+	m->value = nd_eval(c->let->code, &outer);
+	m->done = true;
+	m->n_used = mark(&outer) - from;
+	if (m->n_used) {
+		m->used = nd_work(e, m->n_used * sizeof(*m->used));
+		memcpy(m->used, &outer.used->v[from], m->n_used * sizeof(*m->used));
 	}
 	free(own.v);
-	return r;
+	return m->value;
 }
 
 typedef struct nd_result eval_fn(const struct nd_code *, struct nd_eval *);
 
-struct nd_result nd_eval(const struct nd_code *c, struct nd_eval *e)
+struct nd_result nd_eval_plain(const struct nd_code *c, struct nd_eval *e)
 {
 	static eval_fn *const by[] = {
 		[ND_O_NUMBER] = eval_constant, [ND_O_TEXT] = eval_constant,  [ND_O_BOOL] = eval_constant,
@@ -349,6 +368,11 @@ struct nd_result nd_eval(const struct nd_code *c, struct nd_eval *e)
 	return by[c->op](c, e);
 }
 
+struct nd_result nd_eval(const struct nd_code *c, struct nd_eval *e)
+{
+	return c->memo ? nd_eval_memo(c, e) : nd_eval_plain(c, e);
+}
+
 struct nd_result nd_eval_row(const struct nd_code *where, const double *columns)
 {
 	uint64_t visits = 0;
@@ -359,10 +383,13 @@ struct nd_result nd_eval_row(const struct nd_code *where, const double *columns)
 
 struct nd_result nd_eval_member(const struct nd_code *c, nd_id member, struct nd_eval *e)
 {
-	struct nd_eval inner = *e;
+	nd_id outer = e->element;
+	struct nd_result r;
 
-	inner.element = member;
-	return nd_eval(c, &inner);
+	e->element = member;
+	r = nd_eval(c, e);
+	e->element = outer;
+	return r;
 }
 
 enum nd_answer nd_ask(const struct nd_code *c, struct nd_eval *e, struct nd_result *out)

@@ -5,232 +5,6 @@
 
 typedef struct nd_result result;
 
-static result too_few(const char *why)
-{
-	return nd_missing_result(ND_TOO_FEW_SAMPLES, why);
-}
-
-/* ---- numbers of a list, or of each member of a set ---- */
-
-struct numbers {
-	double *v;
-	uint32_t n;
-	enum nd_basis basis;
-	result bad; /* t MISSING or ABSENT: why there are none */
-};
-
-static bool add_number(struct numbers *out, const result *r)
-{
-	if (r->t == ND_R_ABSENT)
-		return true;
-	if (r->t == ND_R_MISSING) {
-		out->bad = *r;
-		return false;
-	}
-	if (!nd_basis_mix(out->basis, r->basis, &out->basis)) {
-		out->bad = nd_missing_result(ND_MIXED_SPAN, "some values are of the window, others of a longer time");
-		return false;
-	}
-	out->v[out->n++] = r->num;
-	return true;
-}
-
-static bool numbers_of_set(const struct nd_code *c, const result *set, struct numbers *out, struct nd_eval *e)
-{
-	for (uint32_t i = 0; i < set->n; i++) {
-		result r;
-
-		if (!nd_visit(e)) {
-			out->bad = nd_missing_result(ND_BUDGET, "too many elements");
-			return false;
-		}
-		r = set->items[i].why == ND_PRESENT ? nd_eval_member(c->args[1], set->items[i].id, e) :
-						      nd_missing_result(set->items[i].why, set->items[i].detail);
-		if (!add_number(out, &r))
-			return false;
-	}
-	return true;
-}
-
-static bool numbers_of(const struct nd_code *c, const result *first, struct numbers *out, struct nd_eval *e)
-{
-	*out = (struct numbers){ .basis = ND_B_NONE };
-	if (first->t == ND_R_MISSING) {
-		out->bad = *first;
-		return false;
-	}
-	if (first->t == ND_R_ABSENT)
-		return true;
-	out->v = nd_arena_alloc(e->run->arena, (first->n + 1) * sizeof(double));
-	if (first->t == ND_R_SET)
-		return numbers_of_set(c, first, out, e);
-	for (uint32_t i = 0; i < first->n; i++) {
-		if (!add_number(out, &first->list[i]))
-			return false;
-	}
-	return true;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double quantile_of(enum nd_func_id f)
-{
-	switch ((int)f) {
-	case ND_F_P90:
-		return 0.9;
-	case ND_F_P95:
-		return 0.95;
-	case ND_F_P99:
-		return 0.99;
-	case ND_F_P999:
-		return 0.999;
-	default:
-		return 0.5;
-	}
-}
-
-static result aggregate(enum nd_func_id f, struct numbers *l)
-{
-	double sum = 0, lo = INFINITY, hi = -INFINITY;
-
-	for (uint32_t i = 0; i < l->n; i++) {
-		sum += l->v[i];
-		lo = fmin(lo, l->v[i]);
-		hi = fmax(hi, l->v[i]);
-	}
-	if (f == ND_F_SUM)
-		return nd_number_result(sum, l->basis);
-	if (l->n == 0)
-		return nd_absent_result();
-	if (f == ND_F_MEAN)
-		return nd_number_result(sum / l->n, l->basis);
-	if (f == ND_F_MIN || f == ND_F_MAX)
-		return nd_number_result(f == ND_F_MIN ? lo : hi, l->basis);
-	if (f == ND_F_IMBALANCE)
-		return sum > 0 ? nd_number_result(hi / (sum / l->n), l->basis) : too_few("the sum is 0");
-	qsort(l->v, l->n, sizeof(double), by_value);
-	return nd_number_result(l->v[(uint32_t)fmax(0, ceil(quantile_of(f) * l->n) - 1)], l->basis);
-}
-
-static result of_hist(enum nd_func_id f, const struct nd_hist *h)
-{
-	double v;
-
-	if (nd_hist_count(h) <= 0)
-		return too_few("no samples");
-	if (f == ND_F_MAX)
-		return nd_number_result(h->b[h->n - 1].hi, ND_B_WINDOW);
-	if (f == ND_F_MEAN)
-		return nd_number_result(nd_hist_mean(h), ND_B_WINDOW);
-	if (!nd_hist_quantile(h, quantile_of(f), &v))
-		return too_few("too few samples for this percentile");
-	return nd_number_result(v, ND_B_WINDOW);
-}
-
-/* min(a, b, …), max(a, b, …) */
-static result extreme(const struct nd_code *c, struct nd_eval *e)
-{
-	struct numbers l = { .v = nd_arena_alloc(e->run->arena, c->n_args * sizeof(double)) };
-
-	for (uint32_t i = 0; i < c->n_args; i++) {
-		result r = nd_eval(c->args[i], e);
-
-		if (!add_number(&l, &r))
-			return l.bad;
-	}
-	return aggregate(c->func->id, &l);
-}
-
-static result f_aggregate(const struct nd_code *c, struct nd_eval *e)
-{
-	struct numbers l;
-	result first;
-
-	if (c->args[0]->type.t == ND_X_NUMBER)
-		return extreme(c, e);
-	first = nd_eval(c->args[0], e);
-	if (first.t == ND_R_HIST)
-		return of_hist(c->func->id, first.hist);
-	return numbers_of(c, &first, &l, e) ? aggregate(c->func->id, &l) : l.bad;
-}
-
-/* ---- shares ---- */
-
-static result f_ratio(const struct nd_code *c, struct nd_eval *e)
-{
-	result a = nd_eval(c->args[0], e), b = nd_eval(c->args[1], e), floor = nd_eval(c->args[2], e);
-	enum nd_basis basis;
-
-	if (a.t == ND_R_MISSING)
-		return a;
-	if (b.t == ND_R_MISSING)
-		return b;
-	if (floor.t == ND_R_MISSING)
-		return floor;
-	if (a.t == ND_R_ABSENT || b.t == ND_R_ABSENT || floor.t == ND_R_ABSENT)
-		return nd_absent_result();
-	if (!nd_basis_mix(a.basis, b.basis, &basis))
-		return nd_missing_result(ND_MIXED_SPAN, "one side is of the window, the other of a longer time");
-	if (a.num == 0)
-		return nd_number_result(0, basis);
-	if (b.num < floor.num || b.num == 0)
-		return too_few("fewer events than the floor of the ratio");
-	return nd_number_result(a.num / b.num, basis);
-}
-
-static result f_share(const struct nd_code *c, struct nd_eval *e)
-{
-	result x = nd_eval(c->args[0], e), list = nd_eval(c->args[1], e), sum;
-	struct numbers l;
-
-	if (x.t != ND_R_NUMBER)
-		return x;
-	if (!numbers_of(c, &list, &l, e))
-		return l.bad;
-	sum = aggregate(ND_F_SUM, &l);
-	if (!nd_basis_mix(x.basis, sum.basis, &x.basis))
-		return nd_missing_result(ND_MIXED_SPAN, "one side is of the window, the other of a longer time");
-	if (sum.num == 0)
-		return too_few("the sum is 0");
-	return nd_number_result(x.num / sum.num, x.basis);
-}
-
-static result f_fraction(const struct nd_code *c, struct nd_eval *e)
-{
-	result h = nd_eval(c->args[0], e), r = nd_eval(c->args[1], e), out;
-	double share;
-	bool cut;
-
-	if (h.t != ND_R_HIST)
-		return h;
-	if (r.t != ND_R_RANGE)
-		return r;
-	if (!nd_hist_fraction(h.hist, r.num, r.hi, &share, &cut))
-		return too_few("fewer than 10 samples");
-	out = nd_number_result(share, ND_B_WINDOW);
-	out.cut = cut;
-	return out;
-}
-
-static result f_mode(const struct nd_code *c, struct nd_eval *e)
-{
-	result h = nd_eval(c->args[0], e);
-	uint32_t best = 0;
-
-	if (h.t != ND_R_HIST)
-		return h;
-	if (h.hist->n == 0)
-		return too_few("no samples");
-	for (uint32_t i = 1; i < h.hist->n; i++)
-		best = h.hist->b[i].count > h.hist->b[best].count ? i : best;
-	return nd_number_result((h.hist->b[best].lo + h.hist->b[best].hi) / 2, ND_B_WINDOW);
-}
-
 /* ---- sets ---- */
 
 static result f_count(const struct nd_code *c, struct nd_eval *e)
@@ -270,7 +44,7 @@ static result f_any(const struct nd_code *c, struct nd_eval *e)
 		bool decides;
 
 		if (!nd_visit(e))
-			return nd_missing_result(ND_BUDGET, "too many elements");
+			return nd_out_of_budget(e);
 		r = set.items[i].why == ND_PRESENT ? nd_eval_member(c->args[1], set.items[i].id, e) :
 						     nd_missing_result(set.items[i].why, set.items[i].detail);
 		if (r.t == ND_R_MISSING && unknown.t != ND_R_MISSING)
@@ -304,7 +78,7 @@ static result f_argmax(const struct nd_code *c, struct nd_eval *e)
 		result r;
 
 		if (!nd_visit(e))
-			return nd_missing_result(ND_BUDGET, "too many elements");
+			return nd_out_of_budget(e);
 		if (set.items[i].why != ND_PRESENT)
 			return nd_missing_result(set.items[i].why, set.items[i].detail);
 		r = nd_eval_member(c->args[1], set.items[i].id, e);
@@ -356,13 +130,13 @@ static result f_top(const struct nd_code *c, struct nd_eval *e)
 
 	if (n.t != ND_R_NUMBER || set.t != ND_R_SET)
 		return n.t != ND_R_NUMBER ? n : set;
-	all = nd_arena_alloc(e->run->arena, (set.n + 1) * sizeof(*all));
+	all = nd_work(e, (set.n + 1) * sizeof(*all));
 	for (uint32_t i = 0; i < set.n; i++) {
 		result r = set.items[i].why == ND_PRESENT ? nd_eval_member(c->args[2], set.items[i].id, e) :
 							    nd_missing_result(set.items[i].why, set.items[i].detail);
 
 		if (!nd_visit(e))
-			return nd_missing_result(ND_BUDGET, "too many elements");
+			return nd_out_of_budget(e);
 		if (r.t == ND_R_MISSING)
 			return r;
 		if (r.t == ND_R_NUMBER)
@@ -370,7 +144,7 @@ static result f_top(const struct nd_code *c, struct nd_eval *e)
 	}
 	qsort(all, count, sizeof(*all), by_rank);
 	set.n = n.num < count ? (uint32_t)fmax(0, n.num) : count;
-	set.items = nd_arena_alloc(e->run->arena, (set.n + 1) * sizeof(*set.items));
+	set.items = nd_work(e, (set.n + 1) * sizeof(*set.items));
 	for (uint32_t i = 0; i < set.n; i++)
 		set.items[i] = all[i].item;
 	return set;
@@ -409,7 +183,7 @@ static result f_sets(const struct nd_code *c, struct nd_eval *e)
 		b = (result){ .t = ND_R_SET, .items = &one, .n = 1 };
 	}
 	out.t = ND_R_SET;
-	out.items = nd_arena_alloc(e->run->arena, (a.n + b.n + 1) * sizeof(*out.items));
+	out.items = nd_work(e, (a.n + b.n + 1) * sizeof(*out.items));
 	out.n = 0;
 	for (uint32_t i = 0; i < a.n; i++) {
 		bool in_b = a.items[i].why == ND_PRESENT && holds(&b, &a.items[i]);
@@ -434,8 +208,10 @@ static result f_known(const struct nd_code *c, struct nd_eval *e)
 		nd_used_cut(e->used, start, e->used ? e->used->n : 0);
 		return (result){ .t = c->type.t == ND_X_SET ? ND_R_SET : ND_R_LIST, .detail = "" };
 	}
-	out.items = nd_arena_alloc(e->run->arena, (s.n + 1) * sizeof(*out.items));
-	out.list = nd_arena_alloc(e->run->arena, (s.n + 1) * sizeof(*out.list));
+	if (s.t == ND_R_SET)
+		out.items = nd_work(e, (s.n + 1) * sizeof(*out.items));
+	else
+		out.list = nd_work(e, (s.n + 1) * sizeof(*out.list));
 	for (uint32_t i = 0; i < s.n; i++) {
 		if (s.t == ND_R_SET && s.items[i].why == ND_PRESENT)
 			out.items[out.n++] = s.items[i];
@@ -443,30 +219,6 @@ static result f_known(const struct nd_code *c, struct nd_eval *e)
 			out.list[out.n++] = s.list[i];
 	}
 	return out;
-}
-
-/* ---- numbers ---- */
-
-static result f_number(const struct nd_code *c, struct nd_eval *e)
-{
-	result v[3] = { 0 };
-	double x;
-
-	for (uint32_t i = 0; i < c->n_args; i++) {
-		v[i] = nd_eval(c->args[i], e);
-		if (v[i].t != ND_R_NUMBER)
-			return v[i];
-	}
-	x = v[0].num;
-	if (c->func->id == ND_F_ABS)
-		x = fabs(x);
-	else if (c->func->id == ND_F_CLAMP)
-		x = fmin(fmax(x, v[1].num), v[2].num);
-	else if (c->func->id == ND_F_ROUND_UP)
-		x = v[1].num > 0 ? ceil(x / v[1].num) * v[1].num : x;
-	else
-		x = exp2(ceil(log2(fmax(1, x))));
-	return nd_number_result(x, v[0].basis);
 }
 
 /* ---- choosing ---- */
@@ -514,14 +266,14 @@ typedef result func_fn(const struct nd_code *, struct nd_eval *);
 struct nd_result nd_eval_call(const struct nd_code *c, struct nd_eval *e)
 {
 	static func_fn *const by[ND_FUNCS] = {
-		[ND_F_RATIO] = f_ratio,	    [ND_F_SHARE] = f_share,	[ND_F_IMBALANCE] = f_aggregate, [ND_F_SUM] = f_aggregate,
-		[ND_F_MEAN] = f_aggregate,  [ND_F_MEDIAN] = f_aggregate, [ND_F_MIN] = f_aggregate,	[ND_F_MAX] = f_aggregate,
-		[ND_F_P50] = f_aggregate,   [ND_F_P90] = f_aggregate,	[ND_F_P95] = f_aggregate,	[ND_F_P99] = f_aggregate,
-		[ND_F_P999] = f_aggregate,  [ND_F_COUNT] = f_count,	[ND_F_ANY] = f_any,		[ND_F_ALL] = f_any,
+		[ND_F_RATIO] = nd_f_ratio,	    [ND_F_SHARE] = nd_f_share,	[ND_F_IMBALANCE] = nd_f_aggregate, [ND_F_SUM] = nd_f_aggregate,
+		[ND_F_MEAN] = nd_f_aggregate,  [ND_F_MEDIAN] = nd_f_aggregate, [ND_F_MIN] = nd_f_aggregate,	[ND_F_MAX] = nd_f_aggregate,
+		[ND_F_P50] = nd_f_aggregate,   [ND_F_P90] = nd_f_aggregate,	[ND_F_P95] = nd_f_aggregate,	[ND_F_P99] = nd_f_aggregate,
+		[ND_F_P999] = nd_f_aggregate,  [ND_F_COUNT] = f_count,	[ND_F_ANY] = f_any,		[ND_F_ALL] = f_any,
 		[ND_F_NONE] = f_any,	    [ND_F_ARGMAX] = f_argmax,	[ND_F_ARGMIN] = f_argmax,	[ND_F_ONLY] = f_only,
 		[ND_F_TOP] = f_top,	    [ND_F_TAKE] = f_take,	[ND_F_UNION] = f_sets,		[ND_F_COMMON] = f_sets,
-		[ND_F_WITHOUT] = f_sets,    [ND_F_KNOWN] = f_known,	[ND_F_MODE] = f_mode,		[ND_F_FRACTION] = f_fraction,
-		[ND_F_ABS] = f_number,	    [ND_F_CLAMP] = f_number,	[ND_F_ROUND_UP] = f_number,	[ND_F_POW2] = f_number,
+		[ND_F_WITHOUT] = f_sets,    [ND_F_KNOWN] = f_known,	[ND_F_MODE] = nd_f_mode,		[ND_F_FRACTION] = nd_f_fraction,
+		[ND_F_ABS] = nd_f_number,	    [ND_F_CLAMP] = nd_f_number,	[ND_F_ROUND_UP] = nd_f_number,	[ND_F_POW2] = nd_f_number,
 		[ND_F_IF] = f_if,	    [ND_F_COALESCE] = f_coalesce, [ND_F_PRESENT] = f_present,	[ND_F_ABSENT] = f_present,
 		[ND_F_CPUMASK] = nd_f_cpus,    [ND_F_CPULIST] = nd_f_cpus,	[ND_F_NAMES] = nd_f_names,
 	};

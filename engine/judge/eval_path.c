@@ -12,7 +12,7 @@ static struct nd_result entity(nd_id id)
 
 static struct nd_result set_new(struct nd_eval *e, uint32_t cap)
 {
-	return (struct nd_result){ .t = ND_R_SET, .items = nd_arena_alloc(e->run->arena, (cap + 1) * sizeof(struct nd_item)), .detail = "" };
+	return (struct nd_result){ .t = ND_R_SET, .items = nd_work(e, (cap + 1) * sizeof(struct nd_item)), .detail = "" };
 }
 
 static struct nd_item unknown_item(enum nd_missing why, const char *detail)
@@ -52,7 +52,7 @@ static bool distrusted(const struct nd_run *run, nd_id on, nd_fact_id fact)
 
 /* ---- one step from one entity ---- */
 
-static struct nd_result fact_of(const struct nd_code *c, nd_id on, struct nd_eval *e)
+struct nd_result nd_eval_fact(const struct nd_code *c, nd_id on, struct nd_eval *e)
 {
 	struct nd_value v = nd_get(e->run->f, on, c->fact, c->accessor);
 	struct nd_result r = from_value(&v);
@@ -153,6 +153,7 @@ static struct nd_result derived_of(const struct nd_code *c, nd_id on, struct nd_
 	struct nd_eval inner = *e;
 
 	inner.self = on;
+	inner.places = 0;
 	inner.element = ND_NO_ENTITY;
 	inner.lets = NULL;
 	return nd_eval(c->derived->code, &inner);
@@ -161,7 +162,7 @@ static struct nd_result derived_of(const struct nd_code *c, nd_id on, struct nd_
 static struct nd_result step_of(const struct nd_code *c, nd_id on, struct nd_eval *e)
 {
 	static struct nd_result (*const by[])(const struct nd_code *, nd_id, struct nd_eval *) = {
-		[ND_O_FACT] = fact_of, [ND_O_RELATION] = relation_of, [ND_O_KEY] = key_of,     [ND_O_TALLY] = tally_of,
+		[ND_O_FACT] = nd_eval_fact, [ND_O_RELATION] = relation_of, [ND_O_KEY] = key_of,     [ND_O_TALLY] = tally_of,
 		[ND_O_LOG] = log_of,   [ND_O_COLUMN] = column_of,     [ND_O_DERIVED] = derived_of,
 	};
 
@@ -170,14 +171,14 @@ static struct nd_result step_of(const struct nd_code *c, nd_id on, struct nd_eva
 
 /* ---- mapping over a set ---- */
 
-static void add_unique(struct nd_result *set, struct nd_item item, uint32_t *cap, struct nd_arena *a)
+static void add_unique(struct nd_result *set, struct nd_item item, uint32_t *cap, struct nd_eval *e)
 {
 	for (uint32_t i = 0; item.why == ND_PRESENT && i < set->n; i++) {
 		if (set->items[i].why == ND_PRESENT && set->items[i].id == item.id)
 			return;
 	}
 	if (set->n == *cap) {
-		struct nd_item *more = nd_arena_alloc(a, (*cap * 2 + 8) * sizeof(*more));
+		struct nd_item *more = nd_work(e, (*cap * 2 + 8) * sizeof(*more));
 
 		if (set->n)
 			memcpy(more, set->items, set->n * sizeof(*more));
@@ -196,18 +197,18 @@ static struct nd_result map_to_set(const struct nd_code *c, const struct nd_resu
 		struct nd_result r;
 
 		if (!nd_visit(e))
-			return nd_missing_result(ND_BUDGET, "too many elements");
+			return nd_out_of_budget(e);
 		if (from->items[i].why != ND_PRESENT) {
-			add_unique(&out, from->items[i], &cap, e->run->arena);
+			add_unique(&out, from->items[i], &cap, e);
 			continue;
 		}
 		r = step_of(c, from->items[i].id, e);
 		if (r.t == ND_R_MISSING)
-			add_unique(&out, unknown_item(r.why, r.detail), &cap, e->run->arena);
+			add_unique(&out, unknown_item(r.why, r.detail), &cap, e);
 		else if (r.t == ND_R_ENTITY)
-			add_unique(&out, (struct nd_item){ .id = r.id, .detail = "" }, &cap, e->run->arena);
+			add_unique(&out, (struct nd_item){ .id = r.id, .detail = "" }, &cap, e);
 		for (uint32_t k = 0; r.t == ND_R_SET && k < r.n; k++)
-			add_unique(&out, r.items[k], &cap, e->run->arena);
+			add_unique(&out, r.items[k], &cap, e);
 	}
 	return out;
 }
@@ -216,12 +217,13 @@ static struct nd_result map_to_list(const struct nd_code *c, const struct nd_res
 {
 	struct nd_result out = { .t = ND_R_LIST, .detail = "" };
 
-	out.list = nd_arena_alloc(e->run->arena, (from->n + 1) * sizeof(*out.list));
+	nd_use_room(e, from->n);
+	out.list = nd_work(e, (from->n + 1) * sizeof(*out.list));
 	for (uint32_t i = 0; i < from->n; i++) {
 		struct nd_result r;
 
 		if (!nd_visit(e))
-			return nd_missing_result(ND_BUDGET, "too many elements");
+			return nd_out_of_budget(e);
 		r = from->items[i].why == ND_PRESENT ? step_of(c, from->items[i].id, e) :
 						       nd_missing_result(from->items[i].why, from->items[i].detail);
 		if (r.t != ND_R_ABSENT)
@@ -232,8 +234,11 @@ static struct nd_result map_to_list(const struct nd_code *c, const struct nd_res
 
 static struct nd_result eval_step(const struct nd_code *c, struct nd_eval *e)
 {
-	struct nd_result from = nd_eval(c->a, e);
+	struct nd_result from;
 
+	if (c->a->op == ND_O_THIS || c->a->op == ND_O_ELEMENT)
+		return step_of(c, c->a->op == ND_O_THIS ? e->self : e->element, e);
+	from = nd_eval(c->a, e);
 	if (from.t == ND_R_ENTITY)
 		return step_of(c, from.id, e);
 	if (from.t != ND_R_SET)
@@ -327,12 +332,13 @@ static struct nd_result eval_filter(const struct nd_code *c, struct nd_eval *e)
 		return set_new(e, 0);
 	if (set.t != ND_R_SET)
 		return set;
+	nd_use_room(e, set.n);
 	out = set_new(e, set.n);
 	for (uint32_t i = 0; i < set.n; i++) {
 		struct nd_result r;
 
 		if (!nd_visit(e))
-			return nd_missing_result(ND_BUDGET, "too many elements");
+			return nd_out_of_budget(e);
 		if (set.items[i].why != ND_PRESENT) {
 			out.items[out.n++] = set.items[i];
 			continue;
@@ -403,7 +409,13 @@ static void log_match(struct nd_run *run, const struct nd_log_pattern *p, struct
 	for (uint32_t i = 0; i < n && status.why == ND_PRESENT && p->pattern; i++) {
 		struct nd_log_row row = given ? given->v[i] : (struct nd_log_row){ lines[i].age, lines[i].text, NULL };
 
-		if (nd_pattern_match(p->pattern, row.text, strlen(row.text)) != 1)
+		int rc = nd_pattern_match(p->pattern, row.text, strlen(row.text));
+
+		if (rc < 0) { /* whether this line counts is not known, and so is how many do */
+			rows->status = (struct nd_status){ ND_BUDGET, "a log line took too many steps to match" };
+			return;
+		}
+		if (rc == 0)
 			continue;
 		log_groups(run, p, &row);
 		if (rows->n == cap) {

@@ -18,7 +18,7 @@ static bool cpus_of(const struct nd_code *c, struct nd_eval *e, uint32_t **out, 
 	*bad = s;
 	if (s.t != ND_R_SET)
 		return false;
-	*out = nd_arena_alloc(e->run->arena, (s.n + 1) * sizeof(**out));
+	*out = nd_work(e, (s.n + 1) * sizeof(**out));
 	*n = 0;
 	for (uint32_t i = 0; i < s.n; i++) {
 		uint64_t cpu;
@@ -110,7 +110,7 @@ struct nd_result nd_f_names(const struct nd_code *c, struct nd_eval *e)
 
 	if (s.t == ND_R_MISSING)
 		return s;
-	seen = nd_arena_alloc(e->run->arena, (s.n + 1) * sizeof(*seen));
+	seen = nd_work(e, (s.n + 1) * sizeof(*seen));
 	for (uint32_t i = 0; i < s.n; i++) {
 		const char *name = name_at(&s, i, e);
 		bool dup = !name;

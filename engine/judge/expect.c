@@ -359,14 +359,15 @@ static void check_sets(struct checker *c)
 
 static void check_keys(struct checker *c)
 {
-	static const char *const keys[] = { "cause", "entity", "found", "word", "at_least", "at_most", "supports", "role", "open",
-					    "unexamined", "ruled_out", "not", "consequences", "amplifiers", "notes", "contradictions",
-					    "fixes", "not_offered", "prints", "says", "delay", "touches", "share", "fit" };
+	const char *keys[64];
+	uint32_t n = 0;
 
+	for (const struct nd_key *k = nd_section_expect.keys; k->name && n < 64; k++)
+		keys[n++] = k->name;
 	for (uint32_t i = 0; i < c->expect->n; i++) {
-		const char *near = nd_nearest(c->expect->keys[i]->text, keys, ND_ARRAY_LEN(keys));
+		const char *near = nd_nearest(c->expect->keys[i]->text, keys, n);
 
-		if (!in_list(c->expect->keys[i]->text, keys, ND_ARRAY_LEN(keys)))
+		if (!in_list(c->expect->keys[i]->text, keys, n))
 			complain(c, "unknown expectation %s%s%s", c->expect->keys[i]->text, near ? "; nearest is " : "", near ? near : "");
 	}
 }

@@ -60,7 +60,7 @@ struct nd_findings *nd_judge(const struct nd_rules *rules, struct nd_facts *f, c
 	describe(&run, about, r);
 	nd_assemble_rest(&run, &o, r);
 	nd_outcome_free(&o);
-	free(run.distrusted);
+	nd_run_free(&run);
 	return r;
 }
 

@@ -22,4 +22,70 @@ void nd_findings_free(struct nd_findings *r);
 /* The tests inside the rule files. Appends a line per failing test with the path that the tree took; with verbose a
  * line per passing test too. Counts are added to *passed and *failed. only: the name of one rule, or NULL. */
 void nd_ruletest(struct nd_rules *rules, const char *only, bool verbose, struct nd_buf *out, uint32_t *passed, uint32_t *failed);
+
+/* ---- what the tests of a rule reach ---- */
+struct nd_cover_branch {
+	const char *tree, *ask; /* of the rules */
+	uint32_t line;
+	bool gate;
+	enum nd_answer answer;
+	uint32_t times; /* how often the tests give this answer */
+};
+struct nd_cover_cause {
+	const char *cause;
+	bool concluded; /* a test finds it */
+	bool quiet;     /* a test asks, and rules it out */
+	bool open;      /* a test lacks a fact for it */
+};
+struct nd_yaml;
+struct nd_cover {
+	struct nd_cover_branch *branches; /* three for each gate and question */
+	const struct nd_yaml **at;        /* of each: where it stands */
+	uint32_t n_branches, cap_branches;
+	struct nd_cover_cause *causes;
+	uint32_t n_causes, cap_causes;
+	uint32_t passed, failed; /* tests */
+};
+/* Runs the tests of rule number `rule`. Never NULL; free with nd_cover_free, before the rules. */
+struct nd_cover *nd_ruletest_cover(struct nd_rules *rules, uint32_t rule);
+void nd_cover_free(struct nd_cover *c);
+
+/* ---- one cause on every entity ---- */
+enum nd_why_end { ND_WHY_FOUND, ND_WHY_OPEN, ND_WHY_RULED_OUT, ND_WHY_UNEXAMINED, ND_WHY_GATED, ND_WHY_ENDS };
+struct nd_why_walk {
+	const char *rule, *tree; /* tree "main": the only one of the file */
+	const char *entity;      /* that was walked */
+	enum nd_why_end end;
+	const struct nd_evidence *gate; /* NULL: the tree has none; ask is "" */
+	const char *gate_names;         /* as names */
+	const struct nd_evidence *path; /* all that was asked, in order */
+	const char *const *names;       /* of each: "$share = 12 %, $most = 5%", or "" */
+	uint32_t n_path;
+	/* FOUND */
+	enum nd_word word;
+	enum nd_role role;
+	const char *about, *title, *because;
+	const char *cap; /* why the word is no higher, or NULL */
+	/* RULED_OUT, OPEN */
+	uint32_t left; /* the answer that decided it, in path; UINT32_MAX: a refutation or another finding */
+	const char *left_because; /* in the rule's words, or NULL */
+	const char *instead;      /* the cause that the walk concluded, or NULL */
+};
+struct nd_why {
+	struct nd_arena arena;
+	bool known; /* some rule concludes this cause */
+	const struct nd_why_walk *walks; /* worst first: found (surest first), open, ruled out (nearest first), … */
+	uint32_t n_walks;
+	uint32_t ended[ND_WHY_ENDS]; /* all walks, also those beyond max */
+	struct { /* trees whose entities nobody could read */
+		const char *rule, *tree, *detail;
+		enum nd_kind kind;
+		enum nd_missing why;
+	} unread[16];
+	uint32_t n_unread;
+};
+/* Judges all rules, then shows the cause on at most max entities. Never NULL; free with nd_why_free. The values of histograms
+ * belong to f. */
+struct nd_why *nd_why(const struct nd_rules *rules, struct nd_facts *f, const char *cause, uint32_t max);
+void nd_why_free(struct nd_why *w);
 #endif

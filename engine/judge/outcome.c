@@ -16,7 +16,7 @@ static struct nd_eval remark_eval(struct nd_run *run, const struct nd_rule *rule
 {
 	struct nd_eval e = { .run = run, .rule = rule, .rule_index = rule_index, .self = on, .element = ND_NO_ENTITY, .visits = visits };
 
-	e.lets = nd_arena_alloc(run->arena, (m->n_lets + 1) * sizeof(*e.lets));
+	e.lets = nd_work(&e, (m->n_lets + 1) * sizeof(*e.lets));
 	return e;
 }
 
@@ -49,16 +49,18 @@ static void add_hit(struct nd_remark_hit **hits, uint32_t *n, uint32_t *cap, str
 static void ask_remark(struct nd_run *run, struct nd_outcome *o, uint32_t rule_index, const struct nd_remark *m, bool contradiction)
 {
 	const struct nd_rule *rule = run->rules->rules[rule_index];
-	uint64_t visits = 0;
+	uint64_t *visits = nd_arena_alloc(run->arena, sizeof(*visits)); /* its address is its own in this run */
 	uint32_t n;
 	nd_id *ids = ids_of(run, m->scope, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct nd_eval e = remark_eval(run, rule, rule_index, m, ids[i], &visits);
 		struct nd_remark_hit hit = { .remark = m, .rule = rule, .rule_index = rule_index, .on = ids[i] };
-		struct nd_result r;
+		struct nd_eval e;
 
-		if (nd_ask(m->test, &e, &r) != ND_YES)
+		nd_arena_reset(&run->scratch);
+		run->work = &run->scratch;
+		e = remark_eval(run, rule, rule_index, m, ids[i], visits);
+		if (nd_ask_quickly(m->test, &e) != ND_YES)
 			continue;
 		hit.says = nd_render(m->says, &e);
 		if (contradiction) {
@@ -68,11 +70,90 @@ static void ask_remark(struct nd_run *run, struct nd_outcome *o, uint32_t rule_i
 			add_hit(&o->notes, &o->n_notes, &o->cap_notes, hit);
 		}
 	}
+	run->work = NULL;
+}
+
+/* Two walks of one tree that left the same behind: no finding, and the same answers to the same questions. */
+static bool same_end(const struct nd_walk *a, const struct nd_walk *b)
+{
+	if (a->found >= 0 || b->found >= 0 || a->gated != b->gated || a->unexamined != b->unexamined || a->n_path != b->n_path)
+		return false;
+	for (uint32_t i = 0; i < a->n_path; i++) {
+		if (a->path[i].node != b->path[i].node || a->path[i].answer != b->path[i].answer)
+			return false;
+	}
+	for (uint32_t u = 0; u < a->tree->n_uses; u++) {
+		if (a->lost[u].fate != b->lost[u].fate || a->lost[u].at != b->lost[u].at)
+			return false;
+	}
+	return true;
+}
+
+static void keep_walk(struct nd_run *run, struct nd_outcome *o, const struct nd_walk *w, enum nd_answer gate)
+{
+	ND_GROW(o->walks, o->n_walks, o->cap_walks);
+	o->walks[o->n_walks] = *w;
+	nd_walk(run, &o->walks[o->n_walks++], gate);
+}
+
+/* Most entities end like one before them: those are only counted. Others are walked again, now for the record. from: the
+ * first walk of the tree. */
+static void walk_one(struct nd_run *run, struct nd_outcome *o, uint32_t from, struct nd_walk *w, enum nd_answer gate)
+{
+	uint64_t before = *w->visits, after;
+
+	run->work = &run->scratch;
+	run->trial = true;
+	run->silent = run->n_distrusted == 0; /* a no that rests on distrusted facts ends otherwise */
+	nd_walk(run, w, gate);
+	run->trial = run->silent = false;
+	run->work = NULL;
+	for (uint32_t i = from; i < o->n_walks; i++) {
+		if (same_end(&o->walks[i], w)) {
+			o->walks[i].others++;
+			return;
+		}
+	}
+	after = *w->visits;
+	*w->visits = before;
+	keep_walk(run, o, w, gate);
+	*w->visits = after > *w->visits ? after : *w->visits;
+}
+
+static void walk_all(struct nd_run *run, struct nd_outcome *o, struct nd_walk *w, const nd_id *ids, uint32_t n)
+{
+	struct nd_eval e = nd_walk_eval(run, w);
+	uint32_t from = o->n_walks, gated = UINT32_MAX;
+
+	w->places = e.places = n > 1 ? n : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		enum nd_answer gate = ND_YES;
+
+		nd_arena_reset(&run->scratch);
+		e.self = w->self = ids[i];
+		e.place = w->place = i;
+		if (w->tree->when) {
+			run->work = &run->scratch;
+			gate = nd_ask_quickly(w->tree->when, &e);
+			run->work = NULL;
+		}
+		if (gate == ND_NO && gated != UINT32_MAX) {
+			o->walks[gated].others++;
+			continue;
+		}
+		if (gate == ND_NO)
+			gated = o->n_walks;
+		if (gate == ND_NO || o->n_walks - from <= (gated != UINT32_MAX)) /* there is none yet that it could be like */
+			keep_walk(run, o, w, gate);
+		else
+			walk_one(run, o, from, w, gate);
+	}
 }
 
 static void walk_tree(struct nd_run *run, struct nd_outcome *o, uint32_t rule_index, const struct nd_tree *t, uint64_t *visits)
 {
 	struct nd_status status = nd_kind_status(run->f, t->scope);
+	struct nd_walk w = { .tree = t, .rule_index = rule_index, .visits = visits };
 	uint32_t n;
 	nd_id *ids = ids_of(run, t->scope, &n);
 
@@ -83,10 +164,7 @@ static void walk_tree(struct nd_run *run, struct nd_outcome *o, uint32_t rule_in
 		o->unread[o->n_unread++].status = status;
 		return;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		ND_GROW(o->walks, o->n_walks, o->cap_walks);
-		nd_walk(run, t, rule_index, ids[i], visits, &o->walks[o->n_walks++]);
-	}
+	walk_all(run, o, &w, ids, n);
 }
 
 void nd_judge_run(struct nd_run *run, uint32_t only, struct nd_outcome *o)
@@ -94,11 +172,15 @@ void nd_judge_run(struct nd_run *run, uint32_t only, struct nd_outcome *o)
 	const struct nd_rules *rules = run->rules;
 	uint64_t *visits = nd_arena_alloc(run->arena, (rules->n + 1) * sizeof(*visits));
 
+	run->visits = visits;
+	run->views = nd_arena_alloc(run->arena, (nd_registry_count(nd_facts_registry(run->f)) * ND_ACCESSORS + 1) * sizeof(struct nd_view *));
+	run->memos = nd_arena_alloc(run->arena, (rules->n_memos + 1) * sizeof(*run->memos));
 	run->logs = nd_arena_alloc(run->arena, (rules->n + 1) * sizeof(*run->logs));
 	for (uint32_t i = 0; i < rules->n; i++) {
 		for (uint32_t k = 0; k < rules->rules[i]->n_contradictions && (only == UINT32_MAX || only == i); k++)
 			ask_remark(run, o, i, &rules->rules[i]->contradictions[k], true);
 	}
+	nd_run_forget(run); /* now some facts are distrusted */
 	for (uint32_t i = 0; i < rules->n; i++) {
 		for (uint32_t k = 0; k < rules->rules[i]->n_trees && (only == UINT32_MAX || only == i); k++)
 			walk_tree(run, o, i, &rules->rules[i]->trees[k], &visits[i]);

@@ -200,13 +200,17 @@ const char *nd_used_name(const struct nd_run *run, const struct nd_rule *rule, c
 				       rule->tallies[u->id].name, u->rows ? "rows" : "hits");
 	case ND_USED_MEMBER:
 		return nd_arena_printf(run->arena, "%s:%s", nd_kinds[u->id].name, u->key);
+	case ND_USED_BUDGET:
+		return "elements of sets";
+	case ND_USED_MEMO: /* taken apart before anybody asks */
+		break;
 	}
 	return "";
 }
 
 const char *nd_used_entity(const struct nd_run *run, const struct nd_used *u)
 {
-	if (u->what == ND_USED_KIND || u->what == ND_USED_MEMBER)
+	if (u->what == ND_USED_KIND || u->what == ND_USED_MEMBER || u->what == ND_USED_BUDGET)
 		return "host";
 	return nd_entity_name(run->f, u->on);
 }

@@ -9,6 +9,7 @@ struct suite {
 	bool verbose;
 	struct nd_buf *out;
 	uint32_t *passed, *failed;
+	struct nd_cover *cover; /* NULL: nobody wants to know */
 };
 
 static const struct nd_yaml *test_named(const struct nd_yaml *tests, const char *name)
@@ -101,13 +102,15 @@ static void run_one(struct suite *s, const char *name, struct nd_given *g, const
 	if (!*why && nd_given_apply(g, &run, rule, &at, why, sizeof(why))) {
 		nd_judge_run(&run, s->index, &o);
 		nd_expect(&run, &o, expect, why, sizeof(why));
+		if (s->cover)
+			nd_cover_see(s->cover, &run, s->index);
 		at = expect;
 		report(s, name, at, why, &run, &o);
 	} else {
 		report(s, name, at ? at : expect, why, &run, NULL);
 	}
 	nd_outcome_free(&o);
-	free(run.distrusted);
+	nd_run_free(&run);
 	nd_facts_free(f);
 	nd_arena_free(&arena);
 }
@@ -140,25 +143,45 @@ static void run_rows(struct suite *s, const struct nd_yaml *tests, const struct 
 	}
 }
 
+static void run_rule(struct suite *s)
+{
+	const struct nd_rule *rule = s->rules->rules[s->index];
+	const struct nd_yaml *tests = nd_yaml_get(rule->yaml, "tests");
+
+	if (!tests || tests->type != ND_YAML_LIST || tests->n == 0) {
+		report(s, "tests", rule->yaml, "a rule needs tests", NULL, NULL);
+		return;
+	}
+	for (uint32_t i = 0; i < tests->n; i++) {
+		const char *name = text_at(tests->items[i], "name");
+
+		if (tests->items[i]->type == ND_YAML_MAP && name)
+			run_rows(s, tests, tests->items[i], name);
+		else
+			report(s, "tests", tests->items[i], "a test has a name", NULL, NULL);
+	}
+}
+
 void nd_ruletest(struct nd_rules *rules, const char *only, bool verbose, struct nd_buf *out, uint32_t *passed, uint32_t *failed)
 {
 	for (uint32_t r = 0; r < rules->n; r++) {
-		struct suite s = { rules, r, verbose, out, passed, failed };
-		const struct nd_yaml *tests = nd_yaml_get(rules->rules[r]->yaml, "tests");
+		struct suite s = { .rules = rules, .index = r, .verbose = verbose, .out = out, .passed = passed, .failed = failed };
 
-		if (only && strcmp(only, rules->rules[r]->name) != 0)
-			continue;
-		if (!tests || tests->type != ND_YAML_LIST || tests->n == 0) {
-			report(&s, "tests", rules->rules[r]->yaml, "a rule needs tests", NULL, NULL);
-			continue;
-		}
-		for (uint32_t i = 0; i < tests->n; i++) {
-			const char *name = text_at(tests->items[i], "name");
-
-			if (tests->items[i]->type == ND_YAML_MAP && name)
-				run_rows(&s, tests, tests->items[i], name);
-			else
-				report(&s, "tests", tests->items[i], "a test has a name", NULL, NULL);
-		}
+		if (!only || strcmp(only, rules->rules[r]->name) == 0)
+			run_rule(&s);
 	}
+}
+
+struct nd_cover *nd_ruletest_cover(struct nd_rules *rules, uint32_t rule)
+{
+	struct nd_cover *cover = nd_cover_new(rules->rules[rule]);
+	uint32_t passed = 0, failed = 0;
+	struct nd_buf out = { 0 };
+	struct suite s = { .rules = rules, .index = rule, .out = &out, .passed = &passed, .failed = &failed, .cover = cover };
+
+	run_rule(&s);
+	cover->passed = passed;
+	cover->failed = failed;
+	nd_buf_free(&out);
+	return cover;
 }

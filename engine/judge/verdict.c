@@ -30,7 +30,7 @@ static void add_lost(struct lost_causes *l, const struct nd_walk *w, uint32_t us
 
 		if (strcmp(c->cause, name) != 0)
 			continue;
-		c->others++;
+		c->others += 1 + w->others;
 		if (depth_of(w, use) > depth_of(c->walk, c->use)) {
 			c->walk = w;
 			c->use = use;
@@ -38,7 +38,7 @@ static void add_lost(struct lost_causes *l, const struct nd_walk *w, uint32_t us
 		return;
 	}
 	ND_GROW(l->v, l->n, l->cap);
-	l->v[l->n++] = (struct lost_cause){ .cause = name, .walk = w, .use = use };
+	l->v[l->n++] = (struct lost_cause){ .cause = name, .walk = w, .use = use, .others = w->others };
 }
 
 static void collect(const struct nd_outcome *o, enum nd_fate fate, struct lost_causes *l)
@@ -139,6 +139,10 @@ static const char *next_step(struct nd_run *run, const struct nd_missing_fact *m
 					       m[i].fact);
 	}
 	for (uint32_t i = 0; i < n; i++) {
+		if (m[i].why == ND_BUDGET && !*m[i].reproduce)
+			return "bound the sets that the rule walks through: it used up its budget of elements";
+	}
+	for (uint32_t i = 0; i < n; i++) {
 		if (*m[i].reproduce)
 			return nd_arena_printf(run->arena, "collect `%s`: `%s`", m[i].fact, m[i].reproduce);
 	}
@@ -173,17 +177,18 @@ static void open_causes(struct nd_run *run, const struct lost_causes *l, struct 
 	out->open = v;
 }
 
-static struct nd_unexamined *unexamined_of(struct nd_findings *out, struct nd_unexamined *v, const struct nd_tree *t, struct nd_run *run)
+/* others: further entities of the tree that stand behind this one. NULL: it is there already. */
+static struct nd_unexamined *unexamined_of(struct nd_findings *out, struct nd_unexamined *v, const struct nd_tree *t, uint32_t others, struct nd_run *run)
 {
 	const char *name = strcmp(t->name, "main") == 0 ? t->rule->name : t->name;
 
 	for (uint32_t i = 0; i < out->n_unexamined; i++) {
 		if (strcmp(v[i].rule, t->rule->name) == 0 && strcmp(v[i].tree, name) == 0) {
-			v[i].others++;
+			v[i].others += 1 + others;
 			return NULL;
 		}
 	}
-	v[out->n_unexamined] = (struct nd_unexamined){ .rule = dup(run, t->rule->name), .tree = dup(run, name), .core = t->rule->core };
+	v[out->n_unexamined] = (struct nd_unexamined){ .rule = dup(run, t->rule->name), .tree = dup(run, name), .core = t->rule->core, .others = others };
 	return &v[out->n_unexamined++];
 }
 
@@ -195,14 +200,14 @@ static void unexamined(struct nd_run *run, const struct nd_outcome *o, struct nd
 		struct nd_used kind = { .what = ND_USED_KIND, .id = (int32_t)o->unread[i].tree->scope };
 
 		kind.value = nd_missing_result(o->unread[i].status.why, o->unread[i].status.detail);
-		u = unexamined_of(out, v, o->unread[i].tree, run);
+		u = unexamined_of(out, v, o->unread[i].tree, 0, run);
 		if (u)
 			u->missing = nd_missing_facts(run, o->unread[i].tree->rule, &kind, 1, &u->n_missing);
 	}
 	for (uint32_t i = 0; i < o->n_walks; i++) {
 		const struct nd_walk *w = &o->walks[i];
 
-		if (!w->unexamined || !(u = unexamined_of(out, v, w->tree, run)))
+		if (!w->unexamined || !(u = unexamined_of(out, v, w->tree, w->others, run)))
 			continue;
 		u->entity = dup(run, nd_entity_name(run->f, w->self));
 		u->missing = nd_missing_facts(run, w->tree->rule, w->gate, w->n_gate, &u->n_missing);

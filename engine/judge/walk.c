@@ -37,25 +37,21 @@ static void lower(struct nd_walk *w, int cap, const char *why)
 	w->cap_why = why;
 }
 
-static struct nd_used *keep_used(struct nd_run *run, const struct nd_used_list *l, uint32_t *n)
-{
-	struct nd_used *out = nd_arena_alloc(run->arena, (l->n + 1) * sizeof(*out));
-
-	if (l->n)
-		memcpy(out, l->v, l->n * sizeof(*out));
-	*n = l->n;
-	return out;
-}
-
-static bool any_stale(const struct nd_used *u, uint32_t n, bool *doubted)
+static bool any_stale(const struct nd_used_list *l, bool *doubted)
 {
 	bool stale = false;
 
-	for (uint32_t i = 0; i < n; i++) {
-		stale = stale || nd_used_stale(&u[i]);
-		*doubted = *doubted || u[i].distrusted;
+	for (uint32_t i = 0; i < l->n; i++) {
+		stale = stale || nd_used_stale(&l->v[i]);
+		*doubted = *doubted || l->v[i].distrusted;
 	}
 	return stale;
+}
+
+/* A sentence of the walk. */
+static const char *say(const struct nd_ctext *t, struct nd_eval *e)
+{
+	return t && !e->run->trial ? nd_render(t, e) : NULL;
 }
 
 /* Which causes could follow a yes, given what comes behind the question. */
@@ -69,31 +65,32 @@ static uint64_t after_yes(const struct nd_branch *yes, const struct stack *s)
 
 static struct nd_answered *ask(struct nd_walk *w, const struct nd_node *n, const struct stack *s, struct nd_eval *e)
 {
-	struct nd_used_list used = { 0 };
+	struct nd_used_list *used = &e->run->used;
 	struct nd_answered *a;
 	struct nd_result r;
 	const struct nd_branch *b;
 
-	e->used = &used;
 	if (w->n_path == w->cap_path) {
-		struct nd_answered *more = nd_arena_alloc(e->run->arena, (w->cap_path * 2 + 8) * sizeof(*more));
+		struct nd_answered *more = nd_work(e, (w->cap_path * 2 + 3) * sizeof(*more));
 
 		if (w->n_path)
 			memcpy(more, w->path, w->n_path * sizeof(*more));
 		w->path = more;
-		w->cap_path = w->cap_path * 2 + 8;
+		w->cap_path = w->cap_path * 2 + 3;
 	}
 	a = &w->path[w->n_path++];
 	*a = (struct nd_answered){ .node = n };
-	a->answer = nd_ask(n->test, e, &r);
-	a->used = keep_used(e->run, &used, &a->n_used);
-	free(used.v);
+	used->n = 0;
+	e->used = e->run->silent ? NULL : used;
+	a->answer = e->run->silent ? nd_ask_quickly(n->test, e) : nd_ask(n->test, e, &r);
+	if (!e->run->trial)
+		a->used = nd_used_keep(e->run, used, &a->n_used);
 	e->used = NULL;
-	a->stale = any_stale(a->used, a->n_used, &a->doubted);
+	a->stale = any_stale(used, &a->doubted);
 	b = &n->branch[a->answer];
 	a->chose = a->answer == ND_NO && (b->way == ND_WAY_GO || b->way == ND_WAY_CONCLUDE || b->way == ND_WAY_LIST);
-	a->could = after_yes(&n->branch[ND_YES], s);
-	a->says = b->says ? nd_render(b->says, e) : NULL;
+	a->could = e->run->trial ? 0 : after_yes(&n->branch[ND_YES], s);
+	a->says = say(b->says, e);
 	return a;
 }
 
@@ -104,13 +101,13 @@ static bool follow(struct nd_walk *w, const struct nd_answered *a, struct stack 
 	enum nd_fate fate = a->answer == ND_UNKNOWN ? ND_FATE_OPEN : ND_FATE_RULED_OUT;
 	uint32_t at = w->n_path - 1;
 
-	lower(w, b->cap, a->says ? a->says : nd_render(a->node->ask, e));
+	lower(w, b->cap, a->says || b->cap == ND_NO_CAP ? a->says : say(a->node->ask, e));
 	switch (b->way) {
 	case ND_WAY_OPEN:
 		lose(w, before, 0, ND_FATE_OPEN, at, NULL);
 		return false;
 	case ND_WAY_RULE_OUT:
-		lose(w, before, 0, a->doubted ? ND_FATE_OPEN : fate, at, b->because ? nd_render(b->because, e) : NULL);
+		lose(w, before, 0, a->doubted ? ND_FATE_OPEN : fate, at, say(b->because, e));
 		return false;
 	case ND_WAY_CONCLUDE:
 		lose(w, before, 1ull << b->use, fate, at, a->says);
@@ -295,24 +292,16 @@ static void settle(struct nd_walk *w, struct nd_eval *e)
 	size_up(w, u, e);
 }
 
-/* False: the walk does not begin. */
-static bool gate(struct nd_walk *w, struct nd_eval *e)
+/* What it is that the gate does not know. */
+static void explain_gate(struct nd_walk *w, struct nd_eval *e)
 {
-	struct nd_used_list used = { 0 };
 	struct nd_result r;
-	enum nd_answer a;
 
-	if (!w->tree->when)
-		return true;
-	e->used = &used;
-	a = nd_ask(w->tree->when, e, &r);
+	e->run->used.n = 0;
+	e->used = &e->run->used;
+	nd_ask(w->tree->when, e, &r);
 	e->used = NULL;
-	if (a == ND_UNKNOWN)
-		w->gate = keep_used(e->run, &used, &w->n_gate);
-	free(used.v);
-	w->gated = a == ND_NO;
-	w->unexamined = a == ND_UNKNOWN;
-	return a == ND_YES;
+	w->gate = nd_used_keep(e->run, &e->run->used, &w->n_gate);
 }
 
 struct nd_eval nd_walk_eval(struct nd_run *run, const struct nd_walk *w)
@@ -320,6 +309,8 @@ struct nd_eval nd_walk_eval(struct nd_run *run, const struct nd_walk *w)
 	struct nd_eval e = { .run = run, .rule = w->tree->rule, .rule_index = w->rule_index, .self = w->self, .element = ND_NO_ENTITY };
 
 	e.visits = w->visits;
+	e.place = w->place;
+	e.places = w->places;
 	e.found = w->members;
 	e.n_found = w->n_members;
 	return e;
@@ -330,18 +321,22 @@ const struct nd_use *nd_walk_use(const struct nd_walk *w)
 	return w->found < 0 ? NULL : &w->tree->uses[w->found];
 }
 
-void nd_walk(struct nd_run *run, const struct nd_tree *tree, uint32_t rule_index, nd_id self, uint64_t *visits, struct nd_walk *w)
+void nd_walk(struct nd_run *run, struct nd_walk *w, enum nd_answer gate)
 {
 	struct nd_eval e;
 
-	*w = (struct nd_walk){ .tree = tree, .rule_index = rule_index, .self = self, .about = self, .found = -1, .cap = ND_NO_CAP };
-	w->visits = visits;
+	*w = (struct nd_walk){ .tree = w->tree, .rule_index = w->rule_index, .self = w->self, .about = w->self, .place = w->place, .places = w->places, .found = -1, .cap = ND_NO_CAP, .visits = w->visits };
 	w->delay = w->touches = w->share = w->fit = NAN;
+	w->gated = gate == ND_NO;
+	w->unexamined = gate == ND_UNKNOWN;
 	e = nd_walk_eval(run, w);
-	e.lets = nd_arena_alloc(run->arena, (tree->n_lets + 1) * sizeof(*e.lets));
-	if (!gate(w, &e))
+	w->lost = nd_work(&e, (w->tree->n_uses + 1) * sizeof(*w->lost));
+	e.lets = nd_work(&e, (w->tree->n_lets + 1) * sizeof(*e.lets));
+	if (gate == ND_UNKNOWN && !run->trial)
+		explain_gate(w, &e);
+	if (gate != ND_YES)
 		return;
 	walk_nodes(w, &e);
-	if (w->found >= 0)
+	if (w->found >= 0 && !run->trial)
 		settle(w, &e);
 }

@@ -24,13 +24,15 @@ struct nd_walk {
 	const struct nd_tree *tree;
 	uint32_t rule_index;
 	nd_id self, about;
+	uint32_t place, places; /* as in struct nd_eval */
+	uint32_t others; /* further entities with the same answers and without a finding: they have no walk of their own */
 	bool gated;      /* the gate said no: the tree has nothing to say here */
 	bool unexamined; /* the gate is unknown */
 	struct nd_used *gate;
 	uint32_t n_gate;
 	struct nd_answered *path;
 	uint32_t n_path, cap_path;
-	struct nd_lost lost[ND_MAX_USES];
+	struct nd_lost *lost; /* by use of the tree */
 	int found; /* use, or -1 */
 	enum nd_word word;
 	int supports;
@@ -42,11 +44,12 @@ struct nd_walk {
 	uint32_t n_members;
 	enum nd_role role;
 	bool dropped;
-	struct nd_let_memo *lets;
 	uint64_t *visits;
 };
 
-void nd_walk(struct nd_run *run, const struct nd_tree *tree, uint32_t rule_index, nd_id self, uint64_t *visits, struct nd_walk *w);
+/* tree, rule_index, self and visits of w are given, and what the gate said. While run->trial is set, everything is in the run's work memory, there are no texts, and a walk that concludes stops
+ * there. */
+void nd_walk(struct nd_run *run, struct nd_walk *w, enum nd_answer gate);
 /* An evaluation context for the finding's texts: sees its members as `found`. */
 struct nd_eval nd_walk_eval(struct nd_run *run, const struct nd_walk *w);
 const struct nd_use *nd_walk_use(const struct nd_walk *w);

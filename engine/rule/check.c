@@ -422,7 +422,8 @@ struct nd_code *nd_compile(const char *text, const struct nd_scope *s, bool allo
 	struct nd_expr *x = nd_expr_parse(s->arena, text, allow_range, e);
 	struct nd_code *c = x ? nd_check(x, s, e) : NULL;
 
-	if (c)
-		nd_code_finish(c, s);
-	return c;
+	if (!c)
+		return NULL;
+	nd_code_finish(c, s);
+	return c->weight <= ND_WEIGHT_MAX ? c : nd_check_fail(e, 0, ND_WEIGHT_HELP);
 }

@@ -103,6 +103,8 @@ static struct nd_code *derived_step(struct nd_code *from, struct nd_derived *d, 
 		e->pos = pos;
 		return NULL;
 	}
+	if (!nd_rules_chain(s->rules, d->chain))
+		return nd_check_fail(e, pos, ND_CHAIN_HELP);
 	c = step_new(s, ND_O_DERIVED, from, pos, inner->type);
 	c->type.literal = c->type.zero = false;
 	c->derived = d;
@@ -417,6 +419,8 @@ static struct nd_code *let_code(struct nd_let *l, const struct nd_expr *x, const
 	}
 	if (!l->code)
 		return nd_check_fail(e, x->pos, "$%s has an error of its own", l->name);
+	if (!nd_rules_chain(s->rules, l->chain))
+		return nd_check_fail(e, x->pos, ND_CHAIN_HELP);
 	c = nd_code_new(s, ND_O_LET, x->pos, l->code->type);
 	c->type.literal = c->type.zero = false;
 	c->let = l;

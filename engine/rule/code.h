@@ -91,7 +91,21 @@ struct nd_code {
 	struct nd_pattern *pattern;
 	struct nd_let *let;
 	struct nd_derived *derived;
+	/* set when the whole expression is checked */
+	uint8_t needs; /* ND_NEEDS_*: what of the walk its value depends on */
+	bool many;     /* looks at more than a few entities */
+	uint32_t memo; /* slot + 1 of the run's memory; 0: computed each time */
+	uint32_t weight; /* operations, with its lets and derived facts written out; more than ND_WEIGHT_MAX is refused */
 };
+enum { ND_NEEDS_THIS = 1, ND_NEEDS_ELEMENT = 2, ND_NEEDS_LOOP = 4, ND_NEEDS_FOUND = 8, ND_NEEDS_ROW = 16, ND_NEEDS_LOG = 32 };
+
+/* Lets and derived facts that need each other one behind the other: each is walked inside the one before it, so that
+ * their number bounds the stack. */
+#define ND_CHAIN_MAX 64u
+#define ND_CHAIN_HELP "more than 64 lets and derived facts that need each other in a chain"
+
+#define ND_WEIGHT_MAX 10000u
+#define ND_WEIGHT_HELP "more than 10,000 operations when its lets and derived facts are written out"
 
 /* A named sub-expression of a tree. */
 struct nd_yaml;
@@ -100,7 +114,8 @@ struct nd_let {
 	const struct nd_yaml *source;
 	struct nd_code *code;
 	bool checking, failed;
-	uint32_t slot; /* of the walk's memory */
+	uint32_t chain; /* see ND_CHAIN_MAX */
+	uint32_t slot;  /* of the walk's memory */
 };
 /* A fact that a library derives from others. */
 struct nd_library;
@@ -112,6 +127,7 @@ struct nd_derived {
 	struct nd_library *library;
 	struct nd_code *code;
 	bool checking, failed;
+	uint32_t chain;
 };
 struct nd_param {
 	const char *name;
@@ -163,6 +179,9 @@ struct nd_code *nd_check(const struct nd_expr *x, const struct nd_scope *s, stru
 /* Parses and checks; allow_range as in nd_expr_parse. */
 struct nd_code *nd_compile(const char *text, const struct nd_scope *s, bool allow_range, struct nd_expr_error *e);
 
+/* Fills in needs, many and memo of a checked expression (needs.c). */
+void nd_code_finish(struct nd_code *c, const struct nd_scope *s);
+
 /* The checker's parts (check.c, check_path.c, func.c). */
 struct nd_code *nd_code_new(const struct nd_scope *s, enum nd_op op, uint32_t pos, struct nd_xtype type);
 struct nd_code *nd_check_path(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e);
@@ -177,6 +196,8 @@ void nd_unit_dims(enum nd_unit u, struct nd_dims *dims, enum nd_number_kind *kin
 
 /* Derived facts of the libraries. */
 struct nd_derived *nd_rules_derived(const struct nd_rules *rules, enum nd_kind on, const char *name);
+/* What is being compiled stands on a chain of n; false: it is too long. */
+bool nd_rules_chain(struct nd_rules *rules, uint32_t n);
 struct nd_code *nd_rules_compile_derived(struct nd_rules *rules, struct nd_derived *d, struct nd_expr_error *e);
 const struct nd_registry *nd_rules_registry(const struct nd_rules *rules);
 /* Compiles a let's source; on error the message is said at the let itself, and e too. */

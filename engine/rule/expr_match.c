@@ -54,13 +54,14 @@ static void find_groups(struct nd_pattern *p)
 static pcre2_code *compile(const char *pattern, char *err, size_t err_size, size_t *offset)
 {
 	const uint32_t options = PATTERN_UTF | PCRE2_NEVER_BACKSLASH_C;
+	const size_t n = strnlen(pattern, PATTERN_BYTES_MAX + 1);
 	unsigned char text[256];
 	int code = 0;
 	PCRE2_SIZE at = 0;
 	pcre2_code *re;
 
 	*offset = 0;
-	if (strnlen(pattern, PATTERN_BYTES_MAX + 1) > PATTERN_BYTES_MAX) {
+	if (n > PATTERN_BYTES_MAX) {
 		snprintf(err, err_size, "longer than %u bytes", PATTERN_BYTES_MAX);
 		return NULL;
 	}
@@ -70,7 +71,7 @@ static pcre2_code *compile(const char *pattern, char *err, size_t err_size, size
 	if (pcre2_get_error_message(code, text, sizeof(text)) < 0)
 		snprintf((char *)text, sizeof(text), "error %d", code);
 	snprintf(err, err_size, "%s", (const char *)text);
-	*offset = at;
+	*offset = at < n ? at : n; /* PCRE2 may count beyond the end */
 	return NULL;
 }
 

@@ -92,13 +92,24 @@ static bool check_ratio(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_erro
 	return true;
 }
 
+static struct nd_code *sum_of(struct nd_code *list, nd_s *s)
+{
+	struct nd_code *sum = nd_code_new(s, ND_O_CALL, list->pos, plain(member(list->type)));
+
+	sum->func = &nd_funcs[ND_F_SUM];
+	sum->args = nd_arena_alloc(s->arena, sizeof(*sum->args));
+	sum->args[0] = list;
+	sum->n_args = 1;
+	return sum;
+}
+
 static bool check_share(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error *e)
 {
 	const struct nd_xtype *a = &c->args[0]->type, *b = &c->args[1]->type;
 
-	(void)s;
 	if (a->t != ND_X_NUMBER || b->t != ND_X_LIST || b->of != ND_X_NUMBER || !nd_same_dims(a->dims, b->dims))
 		return fail(e, x, "share(number, list of numbers of the same unit)");
+	c->args[1] = sum_of(c->args[1], s); /* which a run remembers, whatever x depends on */
 	c->type = number_of(ND_N_RATIO);
 	return true;
 }

@@ -3,11 +3,6 @@
 
 #include "engine/rule/expr_match.h"
 
-static const char *const rule_keys[] = { "version", "rule", "title", "about", "core", "params", "let", "scope", "when", "tree",
-					 "branches", "trees", "causes", "notes", "contradictions", "tests", "tally", "logs",
-					 "references", NULL };
-static const char *const library_keys[] = { "version", "library", "title", "about", "params", "logs", "derive", NULL };
-static const char *const param_keys[] = { "value", "origin", "doc", NULL };
 static const char *const origins[] = { "lab:", "case:", "kernel:", "kernel-doc:", "standard:", "arith", "guess:", NULL };
 
 struct nd_scope nd_scope_of(struct nd_loader *l, enum nd_kind kind, struct nd_let *lets, uint32_t n_lets)
@@ -86,7 +81,7 @@ void nd_load_params(struct nd_loader *l, const struct nd_yaml *map, struct nd_pa
 		struct nd_param *p = &(*out)[*n];
 		const struct nd_yaml *value;
 
-		if (!nd_keys(l, map->items[i], param_keys))
+		if (!nd_keys(l, map->items[i], &nd_section_param))
 			continue;
 		value = nd_yaml_get(map->items[i], "value");
 		if (!nd_text_of(l, map->items[i], "value", true))
@@ -116,10 +111,31 @@ void nd_load_lets(struct nd_loader *l, const struct nd_yaml *file, const struct 
 	}
 }
 
+/* Of a let or a derived fact, which may be needed by others that are not complete yet. */
+static struct nd_code *code_inside(struct nd_loader *l, const struct nd_yaml *source, const struct nd_scope *s)
+{
+	struct nd_code *c = NULL;
+
+	if (l->inside < ND_CHAIN_MAX) {
+		l->inside++;
+		c = nd_code_of(l, source, s);
+		l->inside--;
+	} else {
+		nd_say(l, source, 0, "%s", ND_CHAIN_HELP);
+	}
+	return c;
+}
+
 struct nd_code *nd_rules_compile_let(struct nd_let *let, const struct nd_scope *s, struct nd_expr_error *e)
 {
-	struct nd_code *c = nd_code_of(s->rules->loader, let->source, s);
+	struct nd_loader *l = s->rules->loader;
+	uint32_t chain = l->chain;
+	struct nd_code *c;
 
+	l->chain = 0;
+	c = code_inside(l, let->source, s);
+	let->chain = l->chain + 1;
+	l->chain = chain;
 	if (!c)
 		nd_check_fail(e, 0, "an error in $%s", let->name);
 	return c;
@@ -127,13 +143,12 @@ struct nd_code *nd_rules_compile_let(struct nd_let *let, const struct nd_scope *
 
 static void load_log(struct nd_loader *l, const char *name, const struct nd_yaml *y, struct nd_log_pattern *out)
 {
-	static const char *const keys[] = { "match", "doc", NULL };
 	const char *match;
 	char err[256];
 	size_t at;
 
 	out->name = name;
-	if (!nd_keys(l, y, keys) || !(match = nd_text_of(l, y, "match", true)))
+	if (!nd_keys(l, y, &nd_section_log) || !(match = nd_text_of(l, y, "match", true)))
 		return;
 	out->pattern = nd_pattern_new(match, err, sizeof(err), &at);
 	if (!out->pattern) {
@@ -171,8 +186,6 @@ static const struct nd_table_def *table_named(const struct nd_registry *r, const
 
 static void load_tallies(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y)
 {
-	static const char *const keys[] = { "over", "where", "doc", NULL };
-
 	if (!y || y->type != ND_YAML_MAP)
 		return;
 	r->tallies = nd_arena_alloc(&l->rules->arena, (y->n + 1) * sizeof(*r->tallies));
@@ -182,7 +195,7 @@ static void load_tallies(struct nd_loader *l, struct nd_rule *r, const struct nd
 		const char *over;
 
 		t->name = y->keys[i]->text;
-		if (!nd_keys(l, y->items[i], keys) || !(over = nd_text_of(l, y->items[i], "over", true)) ||
+		if (!nd_keys(l, y->items[i], &nd_section_tally) || !(over = nd_text_of(l, y->items[i], "over", true)) ||
 		    !nd_text_of(l, y->items[i], "where", true))
 			continue;
 		t->table = table_named(l->rules->registry, over);
@@ -248,7 +261,7 @@ void nd_rules_load_rule(struct nd_loader *l, struct nd_rule *r)
 	l->path = r->path;
 	l->text = r->text;
 	l->len = r->len;
-	if (!nd_keys(l, r->yaml, rule_keys))
+	if (!nd_keys(l, r->yaml, &nd_section_rule))
 		return;
 	r->title = nd_text_of(l, r->yaml, "title", true);
 	r->about = nd_text_of(l, r->yaml, "about", false);
@@ -266,14 +279,13 @@ void nd_rules_load_rule(struct nd_loader *l, struct nd_rule *r)
 
 void nd_rules_load_library(struct nd_loader *l, struct nd_library *lib)
 {
-	static const char *const keys[] = { "value", "ask", "doc", NULL };
 	const struct nd_yaml *y = nd_yaml_get(lib->yaml, "derive");
 
 	l->rule = NULL;
 	l->path = lib->path;
 	l->text = lib->text;
 	l->len = lib->len;
-	if (!nd_keys(l, lib->yaml, library_keys))
+	if (!nd_keys(l, lib->yaml, &nd_section_library))
 		return;
 	nd_load_params(l, nd_yaml_get(lib->yaml, "params"), &lib->params, &lib->n_params, lib->name);
 	if (!y || y->type != ND_YAML_MAP)
@@ -294,7 +306,7 @@ void nd_rules_load_library(struct nd_loader *l, struct nd_library *lib)
 		d->name = dot + 1;
 		if (nd_registry_find(l->rules->registry, d->on, d->name) >= 0)
 			nd_say(l, y->keys[i], 0, "%s is a fact already: a derived one may not hide it", name);
-		if (!nd_keys(l, y->items[i], keys) || !nd_text_of(l, y->items[i], "value", true))
+		if (!nd_keys(l, y->items[i], &nd_section_derived) || !nd_text_of(l, y->items[i], "value", true))
 			continue;
 		d->source = nd_yaml_get(y->items[i], "value");
 		d->ask = nd_text_of(l, y->items[i], "ask", false);
@@ -303,10 +315,19 @@ void nd_rules_load_library(struct nd_loader *l, struct nd_library *lib)
 	}
 }
 
+bool nd_rules_chain(struct nd_rules *rules, uint32_t n)
+{
+	struct nd_loader *l = rules->loader;
+
+	if (l && n > l->chain)
+		l->chain = n;
+	return n <= ND_CHAIN_MAX;
+}
+
 /* Compiled when first used; the messages then speak of the library's file. */
 struct nd_code *nd_rules_compile_derived(struct nd_rules *rules, struct nd_derived *d, struct nd_expr_error *e)
 {
-	struct nd_loader *l = rules->loader, saved = *l;
+	struct nd_loader *l = rules->loader, saved; /* NULL once the rules are checked */
 	struct nd_scope s;
 
 	if (d->code)
@@ -315,6 +336,8 @@ struct nd_code *nd_rules_compile_derived(struct nd_rules *rules, struct nd_deriv
 		return nd_check_fail(e, 0, "%s.%s needs itself", nd_kinds[d->on].name, d->name);
 	if (d->failed)
 		return nd_check_fail(e, 0, "%s.%s has an error of its own", nd_kinds[d->on].name, d->name);
+	saved = *l;
+	l->chain = 0;
 	l->rule = NULL;
 	l->path = d->library->path;
 	l->text = d->library->text;
@@ -323,9 +346,10 @@ struct nd_code *nd_rules_compile_derived(struct nd_rules *rules, struct nd_deriv
 	s.params = d->library->params;
 	s.n_params = d->library->n_params;
 	d->checking = true;
-	d->code = nd_code_of(l, d->source, &s);
+	d->code = code_inside(l, d->source, &s);
 	d->checking = false;
 	d->failed = !d->code;
+	d->chain = l->chain + 1;
 	saved.errors = l->errors;
 	*l = saved;
 	if (!d->code)

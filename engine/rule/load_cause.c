@@ -1,14 +1,6 @@
 /* Causes as a tree concludes them, their fixes, and the notes and contradictions of a file. */
 #include "engine/rule/rule.h"
 
-static const char *const cause_keys[] = { "title", "because", "like", "narrows", "report", "worst_by", "accounts", "refute",
-					  "explains", "amplifies", "excludes", "fix", "references", NULL };
-static const char *const account_keys[] = { "delay", "touches", "share", "of", NULL };
-static const char *const refute_keys[] = { "test", "because", "then", NULL };
-static const char *const fix_keys[] = { "title", "tier", "risk", "disrupts", "when", "else", "run", "undo", "verify", "sysctl",
-					"persist", "restart", "inside", "advice", "each", NULL };
-static const char *const tiers[] = { "stop-gap", "cure", "last-resort", NULL };
-static const char *const caps[] = { "suspected", "likely", NULL };
 
 const struct nd_yaml *nd_cause_key(const struct nd_cause *c, const char *key)
 {
@@ -30,7 +22,7 @@ void nd_load_causes(struct nd_loader *l, struct nd_rule *r)
 		struct nd_cause *c = &r->causes[r->n_causes];
 		const char *at = strchr(y->keys[i]->text, '@'), *like;
 
-		if (!nd_keys(l, y->items[i], cause_keys))
+		if (!nd_keys(l, y->items[i], &nd_section_cause))
 			continue;
 		r->n_causes++;
 		*c = (struct nd_cause){ .name = y->keys[i]->text, .base = y->keys[i]->text, .yaml = y->items[i] };
@@ -57,7 +49,7 @@ static void load_accounts(struct nd_loader *l, struct nd_use *u, const struct nd
 {
 	const struct nd_yaml *y = nd_cause_key(u->cause, "accounts");
 
-	if (!y || !nd_keys(l, y, account_keys))
+	if (!y || !nd_keys(l, y, &nd_section_accounts))
 		return;
 	u->delay = optional_number(l, y, "delay", s);
 	u->touches = optional_number(l, y, "touches", s);
@@ -82,7 +74,7 @@ static void load_refutes(struct nd_loader *l, struct nd_use *u, const struct nd_
 		struct nd_refute *r = &u->refutes[u->n_refutes];
 		const struct nd_yaml *then = nd_yaml_get(y->items[i], "then"), *test = nd_yaml_get(y->items[i], "test");
 
-		if (!nd_keys(l, y->items[i], refute_keys))
+		if (!nd_keys(l, y->items[i], &nd_section_refute))
 			continue;
 		nd_text_of(l, y->items[i], "because", true);
 		if (!nd_text_of(l, y->items[i], "test", true))
@@ -92,7 +84,7 @@ static void load_refutes(struct nd_loader *l, struct nd_use *u, const struct nd_
 		r->because = nd_ctext_of(l, nd_yaml_get(y->items[i], "because"), s, false);
 		r->cap = ND_NO_CAP;
 		if (then && then->type == ND_YAML_MAP && nd_yaml_get(then, "cap"))
-			r->cap = nd_word_of(l, nd_yaml_get(then, "cap"), caps);
+			r->cap = nd_word_of(l, nd_yaml_get(then, "cap"), nd_words_cap);
 		else if (then)
 			nd_say(l, then, 0, "expected {cap: likely} or {cap: suspected}");
 	}
@@ -115,7 +107,6 @@ static void load_fixes(struct nd_loader *l, struct nd_use *u, const struct nd_sc
 
 void nd_load_use(struct nd_loader *l, struct nd_tree *t, struct nd_use *u, const struct nd_scope *s)
 {
-	static const char *const reports[] = { "each", "together", NULL };
 	const struct nd_cause *c = u->cause;
 	const struct nd_yaml *report = nd_cause_key(c, "report");
 
@@ -124,7 +115,7 @@ void nd_load_use(struct nd_loader *l, struct nd_tree *t, struct nd_use *u, const
 	u->because = nd_ctext_of(l, nd_cause_key(c, "because"), s, false);
 	if (!nd_cause_key(c, "title") || !nd_cause_key(c, "because"))
 		nd_say(l, c->yaml, 0, "a cause needs a title and a because");
-	u->together = report && nd_word_of(l, report, reports) == 1;
+	u->together = report && nd_word_of(l, report, nd_words_report) == 1;
 	if (nd_cause_key(c, "worst_by"))
 		u->worst_by = nd_number_of(l, nd_cause_key(c, "worst_by"), s);
 	load_accounts(l, u, s);
@@ -222,13 +213,13 @@ void nd_load_fix(struct nd_loader *l, const struct nd_yaml *y, const struct nd_s
 		{ "run", &out->run, true },	       { "undo", &out->undo, true },	{ "persist", &out->persist, true },
 	};
 
-	if (!nd_keys(l, y, fix_keys))
+	if (!nd_keys(l, y, &nd_section_fix))
 		return;
 	check_fix(l, y);
 	each = nd_yaml_get(y, "each");
 	verify = nd_yaml_get(y, "verify");
 	if (nd_yaml_get(y, "tier"))
-		out->tier = nd_word_of(l, nd_yaml_get(y, "tier"), tiers);
+		out->tier = nd_word_of(l, nd_yaml_get(y, "tier"), nd_words_tier);
 	out->tier = out->tier < 0 ? 0 : out->tier;
 	if (each)
 		load_loops(l, each, &loops, out);
@@ -277,7 +268,8 @@ static void load_distrust(struct nd_loader *l, const struct nd_yaml *y, struct n
 
 void nd_load_remarks(struct nd_loader *l, struct nd_rule *r, const char *section)
 {
-	static const char *const keys[] = { "scope", "test", "says", "instead_of", "distrust", NULL };
+	bool notes = strcmp(section, "notes") == 0;
+	const struct nd_section *keys = notes ? &nd_section_note : &nd_section_contradiction;
 	const struct nd_yaml *y = nd_yaml_get(r->yaml, section);
 	struct nd_remark *all;
 	uint32_t n = 0;
@@ -307,7 +299,7 @@ void nd_load_remarks(struct nd_loader *l, struct nd_rule *r, const char *section
 		if (nd_yaml_get(m, "distrust"))
 			load_distrust(l, nd_yaml_get(m, "distrust"), out);
 	}
-	if (strcmp(section, "notes") == 0) {
+	if (notes) {
 		r->notes = all;
 		r->n_notes = n;
 	} else {

@@ -1,11 +1,6 @@
 /* Trees: nodes and branches from YAML, and that every way through them ends. */
 #include "engine/rule/rule.h"
 
-static const char *const node_keys[] = { "ask", "test", "grade", "if_yes", "if_no", "if_unknown", "conclude", "entity", NULL };
-static const char *const branch_keys[] = { "rule_out", "go", "conclude", "do", "cap", "says", NULL };
-static const char *const tree_keys[] = { "scope", "when", "let", "tree", "branches", NULL };
-static const char *const grades[] = { "requires", "supports", "decides", NULL };
-static const char *const caps[] = { "suspected", "likely", NULL };
 static const char *const answer_keys[] = { "if_no", "if_yes", "if_unknown" };
 
 enum { NO, YES, UNKNOWN };
@@ -34,6 +29,14 @@ static uint32_t use_of(struct builder *b, const struct nd_yaml *y)
 	if (t->n_uses == ND_MAX_USES) {
 		nd_say(b->l, y, 0, "more than %d causes in one tree", ND_MAX_USES);
 		return 0;
+	}
+	if (t->n_uses == t->cap_uses) {
+		struct nd_use *more = nd_arena_alloc(&b->l->rules->arena, (t->cap_uses * 2 + 2) * sizeof(*more));
+
+		if (t->n_uses)
+			memcpy(more, t->uses, t->n_uses * sizeof(*more));
+		t->uses = more;
+		t->cap_uses = t->cap_uses * 2 + 2;
 	}
 	t->uses[t->n_uses] = (struct nd_use){ .name = y->text, .about_kind = ND_NO_KIND };
 	return t->n_uses++;
@@ -74,12 +77,12 @@ static void branch_map(struct builder *b, const struct nd_yaml *y, struct nd_bra
 	const struct nd_yaml *conclude = nd_yaml_get(y, "conclude"), *out_ = nd_yaml_get(y, "rule_out");
 	const struct nd_yaml *cap = nd_yaml_get(y, "cap"), *says = nd_yaml_get(y, "says");
 
-	if (!nd_keys(b->l, y, branch_keys))
+	if (!nd_keys(b->l, y, &nd_section_branch))
 		return;
 	if (!!go + !!list + !!conclude + !!out_ > 1)
 		nd_say(b->l, y, 0, "more than one way on: choose one of go, do, conclude, rule_out");
 	if (cap)
-		out->cap = nd_word_of(b->l, cap, caps);
+		out->cap = nd_word_of(b->l, cap, nd_words_cap);
 	out->says = says ? nd_ctext_of(b->l, says, &b->scope, false) : NULL;
 	if (go) {
 		branch_go(b, go, out);
@@ -197,7 +200,7 @@ static void load_question(struct builder *b, const struct nd_yaml *y, struct nd_
 	else
 		nd_say(b->l, y, 0, "ask is missing: the question in words, put so that yes speaks for the cause");
 	if (grade)
-		n->grade = nd_word_of(b->l, grade, grades);
+		n->grade = nd_word_of(b->l, grade, nd_words_grade);
 	n->grade = n->grade < 0 ? REQUIRES : n->grade;
 	for (unsigned i = 0; i < 3; i++) {
 		const struct nd_yaml *at = nd_yaml_get(y, answer_keys[i]);
@@ -243,7 +246,7 @@ static void load_nodes(struct builder *b, const struct nd_yaml *y, struct nd_nod
 	for (uint32_t i = 0; i < y->n; i++) {
 		struct nd_node *n = &out->v[out->n];
 
-		if (!nd_keys(b->l, y->items[i], node_keys))
+		if (!nd_keys(b->l, y->items[i], &nd_section_node))
 			continue;
 		n->yaml = y->items[i];
 		out->n++;
@@ -259,16 +262,12 @@ static void load_nodes(struct builder *b, const struct nd_yaml *y, struct nd_nod
 
 uint64_t nd_branch_reach(const struct nd_branch *b, bool *ends)
 {
-	bool inner;
-
 	*ends = b->way != ND_WAY_NEXT;
 	if (b->way == ND_WAY_CONCLUDE)
 		return 1ull << b->use;
-	if (b->way == ND_WAY_GO)
-		return nd_reach(b->list, 0, &inner);
 	if (b->way == ND_WAY_LIST)
-		return nd_reach(b->list, 0, ends);
-	return 0;
+		*ends = b->list->ends;
+	return b->way == ND_WAY_GO || b->way == ND_WAY_LIST ? b->list->reach : 0;
 }
 
 uint64_t nd_reach(const struct nd_nodes *list, uint32_t i, bool *ends)
@@ -308,22 +307,41 @@ static void check_reachable(struct builder *b, const struct nd_nodes *list)
 	}
 }
 
-/* Does a go lead back to a branch that is being walked? */
-static bool circle(const struct nd_nodes *list, const struct nd_nodes *target, unsigned depth)
+/* What can be reached from each list, once: branches may share others, and walking each way would double with each. */
+static void settle(struct nd_nodes *list)
 {
-	if (depth > 64)
-		return true;
+	if (list->settled)
+		return;
+	list->settled = true;
 	for (uint32_t i = 0; i < list->n; i++) {
 		for (unsigned k = 0; k < 3 && !list->v[i].conclusion; k++) {
 			const struct nd_branch *way = &list->v[i].branch[k];
 
-			if (way->way == ND_WAY_GO && (way->list == target || circle(way->list, target, depth + 1)))
-				return true;
-			if (way->way == ND_WAY_LIST && circle(way->list, target, depth + 1))
-				return true;
+			if (way->way == ND_WAY_GO || way->way == ND_WAY_LIST)
+				settle(way->list);
 		}
 	}
-	return false;
+	list->reach = nd_reach(list, 0, &list->ends);
+}
+
+/* A branch to which a go leads back while it is being walked, or NULL. */
+static const struct nd_nodes *circle(struct nd_nodes *list)
+{
+	const struct nd_nodes *found = NULL;
+
+	if (list->entered)
+		return list->left ? NULL : list;
+	list->entered = true;
+	for (uint32_t i = 0; i < list->n; i++) {
+		for (unsigned k = 0; k < 3 && !list->v[i].conclusion && !found; k++) {
+			const struct nd_branch *way = &list->v[i].branch[k];
+
+			if (way->way == ND_WAY_GO || way->way == ND_WAY_LIST)
+				found = circle(way->list);
+		}
+	}
+	list->left = true;
+	return found;
 }
 
 static void check_shape(struct builder *b)
@@ -331,15 +349,19 @@ static void check_shape(struct builder *b)
 	struct nd_tree *t = b->tree;
 
 	for (uint32_t i = 0; i < t->n_branches; i++) {
-		if (circle(&t->branches[i], &t->branches[i], 0)) {
-			nd_say(b->l, t->branches[i].yaml, 0, "go in a circle through branch %s", t->branches[i].name);
+		const struct nd_nodes *c = circle(&t->branches[i]);
+
+		if (c) {
+			nd_say(b->l, c->yaml, 0, "go in a circle through branch %s", c->name);
 			return; /* the checks below would not end */
 		}
 	}
+	settle(&t->nodes);
 	if (!list_ends(&t->nodes))
 		nd_say(b->l, t->nodes.yaml ? t->nodes.yaml : t->yaml, 0, "a way through this tree ends without conclude, rule_out, go or open");
 	check_reachable(b, &t->nodes);
 	for (uint32_t i = 0; i < t->n_branches; i++) {
+		settle(&t->branches[i]);
 		if (!t->branches[i].used)
 			nd_say(b->l, t->branches[i].yaml, 0, "no go leads to branch %s", t->branches[i].name);
 		if (!list_ends(&t->branches[i]))
@@ -411,7 +433,7 @@ void nd_load_tree(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *
 	struct builder b = { .l = l, .tree = t };
 
 	*t = (struct nd_tree){ .name = name, .rule = r, .scope = scope, .yaml = y };
-	if (y != r->yaml && !nd_keys(l, y, tree_keys))
+	if (y != r->yaml && !nd_keys(l, y, &nd_section_tree))
 		return;
 	if (!nodes) {
 		nd_say(l, y, 0, "tree is missing");

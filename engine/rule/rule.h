@@ -6,6 +6,7 @@
 #define ND_RULE_H
 
 #include "engine/rule/code.h"
+#include "engine/rule/keys.h"
 #include "engine/rule/rules.h"
 #include "engine/rule/yaml.h"
 
@@ -52,6 +53,10 @@ struct nd_nodes {
 	uint32_t n;
 	const char *name; /* of a branch, or NULL */
 	bool used;
+	bool entered, left; /* by the search for circles */
+	bool ends;          /* every way through it ends */
+	bool settled;       /* ends and reach are known */
+	uint64_t reach;     /* causes that can be concluded from its first node on */
 	const struct nd_yaml *yaml;
 };
 
@@ -113,8 +118,8 @@ struct nd_tree {
 	struct nd_nodes nodes;
 	struct nd_nodes *branches;
 	uint32_t n_branches;
-	struct nd_use uses[ND_MAX_USES];
-	uint32_t n_uses;
+	struct nd_use *uses;
+	uint32_t n_uses, cap_uses;
 	const struct nd_yaml *yaml;
 };
 /* A note or a contradiction. */
@@ -174,6 +179,12 @@ struct nd_rules {
 	char **sets; /* --set, as given */
 	uint32_t n_sets, cap_sets;
 	uint32_t n_tallies;
+	struct nd_memo_key {
+		const struct nd_code *code;
+		uint32_t hash, next; /* of its chain, + 1 */
+	} *memos; /* what a run remembers, by slot */
+	uint32_t n_memos, cap_memos;
+	uint32_t memo_chains[1024]; /* slot + 1 */
 	struct nd_loader *loader; /* while nd_rules_check runs */
 };
 
@@ -185,11 +196,13 @@ struct nd_loader {
 	size_t len;
 	struct nd_buf *messages;
 	uint32_t errors;
+	uint32_t inside; /* lets and derived facts that are being compiled, each needed by the one before */
+	uint32_t chain;  /* the longest chain that the innermost of them stands on */
 };
 /* Appends an error at character i of a scalar (0 for maps and lists); counts it. */
 void nd_say(struct nd_loader *l, const struct nd_yaml *at, uint32_t i, const char *fmt, ...) ND_PRINTF(4, 5);
-/* Unknown keys, with the nearest right one. allowed ends with NULL. False if at is no map (said). */
-bool nd_keys(struct nd_loader *l, const struct nd_yaml *at, const char *const *allowed);
+/* Unknown keys, with the nearest right one. False if at is no map (said). */
+bool nd_keys(struct nd_loader *l, const struct nd_yaml *at, const struct nd_section *section);
 const char *nd_text_of(struct nd_loader *l, const struct nd_yaml *map, const char *key, bool needed); /* or NULL */
 /* A text or a list of texts as an array in the arena. */
 const char **nd_texts_of(struct nd_loader *l, const struct nd_yaml *y, uint32_t *n);

@@ -30,6 +30,7 @@ void nd_rules_free(struct nd_rules *rules)
 		free(rules->sets[i]);
 	free(rules->patterns);
 	free(rules->sets);
+	free(rules->memos);
 	free(rules->rules);
 	free(rules->libraries);
 	nd_arena_free(&rules->arena);
@@ -98,9 +99,12 @@ static bool check_head(struct nd_loader *l, const struct nd_yaml *y, const struc
 int nd_rules_add_text(struct nd_rules *rules, const char *path, const char *text, size_t len, struct nd_buf *messages)
 {
 	struct nd_arena *a = &rules->arena;
-	struct nd_loader l = { .rules = rules, .path = nd_arena_strdup(a, path), .text = nd_arena_strndup(a, text, len), .len = len };
+	struct nd_loader l = { .rules = rules, .path = nd_arena_strdup(a, path), .len = len };
 	const struct nd_yaml *y, *name, *library;
+	char *copy = nd_arena_alloc(a, len + 1);
 
+	memcpy(copy, text, len); /* bytes of value 0 too: YAML tells where they are */
+	l.text = copy;
 	l.messages = messages;
 	y = nd_yaml_parse(a, l.path, l.text, len, messages);
 	if (!y)

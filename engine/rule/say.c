@@ -1,29 +1,36 @@
 /* What the loader's parts share: messages with a place, typed access to YAML, compiled texts. */
 #include "engine/rule/rule.h"
 
+#define MAX_KEYS 64
+#define SHOWN_MAX 100u /* mistakes: each costs a look through the file */
+
 void nd_say(struct nd_loader *l, const struct nd_yaml *at, uint32_t i, const char *fmt, ...)
 {
-	char msg[1024];
+	char msg[1024] = "more mistakes follow: they are shown when those above are mended";
 	va_list ap;
-	size_t where = at->type == ND_YAML_TEXT ? nd_yaml_offset(at, l->text, l->len, i) : at->offset;
+	size_t where;
 
+	if (l->errors++ > SHOWN_MAX)
+		return;
+	where = at->type == ND_YAML_TEXT ? nd_yaml_offset(at, l->text, l->len, i) : at->offset;
 	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
+	if (l->errors <= SHOWN_MAX)
+		vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
-	l->errors++;
 	nd_yaml_message(l->messages, l->path, l->text, l->len, where, "error", msg);
 }
 
-bool nd_keys(struct nd_loader *l, const struct nd_yaml *at, const char *const *allowed)
+bool nd_keys(struct nd_loader *l, const struct nd_yaml *at, const struct nd_section *section)
 {
+	const char *allowed[MAX_KEYS];
 	size_t n = 0;
 
 	if (at->type != ND_YAML_MAP) {
-		nd_say(l, at, 0, "expected keys and values here, such as \"%s: …\"", allowed[0]);
+		nd_say(l, at, 0, "expected keys and values here, such as \"%s: …\"", section->keys[0].name);
 		return false;
 	}
-	while (allowed[n])
-		n++;
+	for (const struct nd_key *k = section->keys; k->name && n < MAX_KEYS; k++)
+		allowed[n++] = k->name;
 	for (uint32_t i = 0; i < at->n; i++) {
 		const char *key = at->keys[i]->text, *near;
 		size_t k = 0;
@@ -157,6 +164,11 @@ static bool piece(struct nd_loader *l, const struct nd_yaml *y, const struct nd_
 	out->code = nd_check(p->expr, s, &e);
 	if (!out->code) {
 		nd_say(l, y, p->pos + 1 + e.pos, "%s", e.msg);
+		return false;
+	}
+	nd_code_finish(out->code, s);
+	if (out->code->weight > ND_WEIGHT_MAX) {
+		nd_say(l, y, p->pos, ND_WEIGHT_HELP);
 		return false;
 	}
 	if (out->code->type.t == ND_X_HIST || out->code->type.t == ND_X_RANGE) {
