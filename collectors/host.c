@@ -7,6 +7,7 @@
 #include "collectors/host.h"
 
 #include <errno.h>
+#include <math.h>
 #include <time.h>
 
 #include "collectors/collector.h"
@@ -248,8 +249,7 @@ static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 		return nd_fail(e, -errno, "%s: %s", l->in.path, strerror(errno));
 	if (tick.tv_sec == 0 &&
 	    tick.tv_nsec >= 100000) /* 10,000 ticks a second and more is no tick */
-		nd_put_num(f, HOST, &facts[F_HZ],
-			   (double)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec), &l->in);
+		nd_put_num(f, HOST, &facts[F_HZ], round(1e9 / (double)tick.tv_nsec), &l->in);
 	else
 		nd_put_missing(f, HOST, &facts[F_HZ], ND_NOT_ON_THIS_KERNEL,
 			       "%s gives no tick; see CONFIG_HZ in the kernel's configuration",

@@ -164,6 +164,7 @@ static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 }
 
 /* Relates a queue to its interrupt. make: the queue is new when nobody has seen it. */
+/* NOLINTNEXTLINE(readability-function-size): a queue is named by three of them */
 static void relate_queue(struct nd_facts *f, nd_id irq, const char *iface, const char *direction,
 			 int64_t number, bool make, const struct nd_input *in)
 {

@@ -165,6 +165,7 @@ void nd_put_reading(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact
 	c->last_ns = in->t_ns;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): four numbers make a counter */
 void nd_put_counter(struct nd_facts *f, nd_id on, nd_fact_id fact, double total, double delta, double rate, double peak, const struct nd_input *in)
 {
 	struct nd_cell *c = nd_cell_for(f, on, nd_registry_def(f->registry, fact));

@@ -161,6 +161,12 @@ struct nd_result nd_f_names(const struct nd_code *c, struct nd_eval *e);
 struct nd_result nd_eval_member(const struct nd_code *c, nd_id member, struct nd_eval *e);
 bool nd_visit(struct nd_eval *e); /* false: budget; then the result is nd_out_of_budget */
 struct nd_result nd_out_of_budget(struct nd_eval *e);
+/* Is id a known member? s begins as zeros and belongs to this set, which may only grow. */
+struct nd_id_set {
+	uint64_t *words;
+	uint32_t n_words, seen;
+};
+bool nd_id_set_has(struct nd_id_set *s, const struct nd_result *set, nd_id id, struct nd_eval *e);
 void nd_use(struct nd_eval *e, const struct nd_used *u);
 void nd_use_room(struct nd_eval *e, uint32_t n); /* n more are to come */
 void nd_used_cut(struct nd_used_list *l, uint32_t from, uint32_t to); /* removes [from, to) */

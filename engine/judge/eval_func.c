@@ -1,4 +1,4 @@
-/* Evaluation of the functions: one small function each, found by its id. */
+/* Evaluation of the functions, found by their id: here those over sets and those that choose. */
 #include "engine/judge/eval.h"
 
 #include <math.h>
@@ -161,18 +161,10 @@ static result f_take(const struct nd_code *c, struct nd_eval *e)
 	return set;
 }
 
-static bool holds(const result *set, const struct nd_item *item)
-{
-	for (uint32_t i = 0; i < set->n; i++) {
-		if (set->items[i].why == ND_PRESENT && set->items[i].id == item->id)
-			return true;
-	}
-	return false;
-}
-
 static result f_sets(const struct nd_code *c, struct nd_eval *e)
 {
 	result a = nd_eval(c->args[0], e), b = nd_eval(c->args[1], e), out = a;
+	struct nd_id_set in_a = { 0 }, in_b = { 0 };
 	struct nd_item one;
 	enum nd_func_id f = c->func->id;
 
@@ -186,13 +178,13 @@ static result f_sets(const struct nd_code *c, struct nd_eval *e)
 	out.items = nd_work(e, (a.n + b.n + 1) * sizeof(*out.items));
 	out.n = 0;
 	for (uint32_t i = 0; i < a.n; i++) {
-		bool in_b = a.items[i].why == ND_PRESENT && holds(&b, &a.items[i]);
+		bool both = a.items[i].why == ND_PRESENT && nd_id_set_has(&in_b, &b, a.items[i].id, e);
 
-		if (f == ND_F_UNION || (f == ND_F_COMMON) == in_b)
+		if (f == ND_F_UNION || (f == ND_F_COMMON) == both)
 			out.items[out.n++] = a.items[i];
 	}
 	for (uint32_t i = 0; f == ND_F_UNION && i < b.n; i++) {
-		if (b.items[i].why != ND_PRESENT || !holds(&a, &b.items[i]))
+		if (b.items[i].why != ND_PRESENT || !nd_id_set_has(&in_a, &a, b.items[i].id, e))
 			out.items[out.n++] = b.items[i];
 	}
 	return out;

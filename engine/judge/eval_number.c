@@ -28,14 +28,16 @@ static bool add_number(struct numbers *out, const result *r)
 		return false;
 	}
 	if (!nd_basis_mix(out->basis, r->basis, &out->basis)) {
-		out->bad = nd_missing_result(ND_MIXED_SPAN, "some values are of the window, others of a longer time");
+		out->bad = nd_missing_result(
+			ND_MIXED_SPAN, "some values are of the window, others of a longer time");
 		return false;
 	}
 	out->v[out->n++] = r->num;
 	return true;
 }
 
-static bool numbers_of_set(const struct nd_code *c, const result *set, struct numbers *out, struct nd_eval *e)
+static bool numbers_of_set(const struct nd_code *c, const result *set, struct numbers *out,
+			   struct nd_eval *e)
 {
 	for (uint32_t i = 0; i < set->n; i++) {
 		result r;
@@ -44,15 +46,17 @@ static bool numbers_of_set(const struct nd_code *c, const result *set, struct nu
 			out->bad = nd_out_of_budget(e);
 			return false;
 		}
-		r = set->items[i].why == ND_PRESENT ? nd_eval_member(c->args[1], set->items[i].id, e) :
-						      nd_missing_result(set->items[i].why, set->items[i].detail);
+		r = set->items[i].why == ND_PRESENT
+			    ? nd_eval_member(c->args[1], set->items[i].id, e)
+			    : nd_missing_result(set->items[i].why, set->items[i].detail);
 		if (!add_number(out, &r))
 			return false;
 	}
 	return true;
 }
 
-static bool numbers_of(const struct nd_code *c, const result *first, struct numbers *out, struct nd_eval *e)
+static bool numbers_of(const struct nd_code *c, const result *first, struct numbers *out,
+		       struct nd_eval *e)
 {
 	if (first->t == ND_R_MISSING) {
 		out->bad = *first;
@@ -80,16 +84,11 @@ static int by_value(const void *a, const void *b)
 static double quantile_of(enum nd_func_id f)
 {
 	switch ((int)f) {
-	case ND_F_P90:
-		return 0.9;
-	case ND_F_P95:
-		return 0.95;
-	case ND_F_P99:
-		return 0.99;
-	case ND_F_P999:
-		return 0.999;
-	default:
-		return 0.5;
+	case ND_F_P90: return 0.9;
+	case ND_F_P95: return 0.95;
+	case ND_F_P99: return 0.99;
+	case ND_F_P999: return 0.999;
+	default: return 0.5;
 	}
 }
 
@@ -111,7 +110,8 @@ static result aggregate(enum nd_func_id f, struct numbers *l)
 	if (f == ND_F_MIN || f == ND_F_MAX)
 		return nd_number_result(f == ND_F_MIN ? lo : hi, l->basis);
 	if (f == ND_F_IMBALANCE)
-		return sum > 0 ? nd_number_result(hi / (sum / l->n), l->basis) : too_few("the sum is 0");
+		return sum > 0 ? nd_number_result(hi / (sum / l->n), l->basis)
+			       : too_few("the sum is 0");
 	qsort(l->v, l->n, sizeof(double), by_value);
 	return nd_number_result(l->v[(uint32_t)fmax(0, ceil(quantile_of(f) * l->n) - 1)], l->basis);
 }
@@ -136,7 +136,7 @@ static result extreme(const struct nd_code *c, struct nd_eval *e)
 {
 	bool largest = c->func->id == ND_F_MAX, found = false;
 	double v, top = 0; /* a row's condition has no memory to work in: no list is made */
-	struct numbers l = { .v = &v, .basis = ND_B_NONE };
+	struct numbers l = {.v = &v, .basis = ND_B_NONE};
 
 	for (uint32_t i = 0; i < c->n_args; i++) {
 		result r = nd_eval(c->args[i], e);
@@ -169,8 +169,9 @@ static bool numbers_of_facts(const struct nd_code *list, struct numbers *out, st
 			out->bad = nd_out_of_budget(e);
 			return false;
 		}
-		r = set.items[i].why == ND_PRESENT ? nd_eval_fact(list, set.items[i].id, e) :
-						     nd_missing_result(set.items[i].why, set.items[i].detail);
+		r = set.items[i].why == ND_PRESENT
+			    ? nd_eval_fact(list, set.items[i].id, e)
+			    : nd_missing_result(set.items[i].why, set.items[i].detail);
 		good = good && add_number(out, &r);
 	}
 	return good;
@@ -178,7 +179,7 @@ static bool numbers_of_facts(const struct nd_code *list, struct numbers *out, st
 
 result nd_f_aggregate(const struct nd_code *c, struct nd_eval *e)
 {
-	struct numbers l = { .basis = ND_B_NONE };
+	struct numbers l = {.basis = ND_B_NONE};
 	const struct nd_code *list = c->args[0];
 	result first;
 
@@ -196,7 +197,8 @@ result nd_f_aggregate(const struct nd_code *c, struct nd_eval *e)
 
 result nd_f_ratio(const struct nd_code *c, struct nd_eval *e)
 {
-	result a = nd_eval(c->args[0], e), b = nd_eval(c->args[1], e), floor = nd_eval(c->args[2], e);
+	result a = nd_eval(c->args[0], e), b = nd_eval(c->args[1], e),
+	       floor = nd_eval(c->args[2], e);
 	enum nd_basis basis;
 
 	if (a.t == ND_R_MISSING)
@@ -208,7 +210,8 @@ result nd_f_ratio(const struct nd_code *c, struct nd_eval *e)
 	if (a.t == ND_R_ABSENT || b.t == ND_R_ABSENT || floor.t == ND_R_ABSENT)
 		return nd_absent_result();
 	if (!nd_basis_mix(a.basis, b.basis, &basis))
-		return nd_missing_result(ND_MIXED_SPAN, "one side is of the window, the other of a longer time");
+		return nd_missing_result(ND_MIXED_SPAN,
+					 "one side is of the window, the other of a longer time");
 	if (a.num == 0)
 		return nd_number_result(0, basis);
 	if (b.num < floor.num || b.num == 0)
@@ -218,14 +221,16 @@ result nd_f_ratio(const struct nd_code *c, struct nd_eval *e)
 
 result nd_f_share(const struct nd_code *c, struct nd_eval *e)
 {
-	result x = nd_eval(c->args[0], e), sum = nd_eval(c->args[1], e); /* the checker put a sum around the list */
+	result x = nd_eval(c->args[0], e),
+	       sum = nd_eval(c->args[1], e); /* the checker put a sum around the list */
 
 	if (x.t != ND_R_NUMBER)
 		return x;
 	if (sum.t != ND_R_NUMBER)
 		return sum;
 	if (!nd_basis_mix(x.basis, sum.basis, &x.basis))
-		return nd_missing_result(ND_MIXED_SPAN, "one side is of the window, the other of a longer time");
+		return nd_missing_result(ND_MIXED_SPAN,
+					 "one side is of the window, the other of a longer time");
 	if (sum.num == 0)
 		return too_few("the sum is 0");
 	return nd_number_result(x.num / sum.num, x.basis);
@@ -266,7 +271,7 @@ result nd_f_mode(const struct nd_code *c, struct nd_eval *e)
 
 result nd_f_number(const struct nd_code *c, struct nd_eval *e)
 {
-	result v[3] = { 0 };
+	result v[3] = {0};
 	double x;
 
 	for (uint32_t i = 0; i < c->n_args; i++) {

@@ -171,27 +171,33 @@ static struct nd_result step_of(const struct nd_code *c, nd_id on, struct nd_eva
 
 /* ---- mapping over a set ---- */
 
-static void add_unique(struct nd_result *set, struct nd_item item, uint32_t *cap, struct nd_eval *e)
+/* A set that is being made. */
+struct unique {
+	struct nd_result set;
+	uint32_t cap;
+	struct nd_id_set ids;
+};
+
+static void add_unique(struct unique *u, struct nd_item item, struct nd_eval *e)
 {
-	for (uint32_t i = 0; item.why == ND_PRESENT && i < set->n; i++) {
-		if (set->items[i].why == ND_PRESENT && set->items[i].id == item.id)
-			return;
-	}
-	if (set->n == *cap) {
-		struct nd_item *more = nd_work(e, (*cap * 2 + 8) * sizeof(*more));
+	struct nd_result *set = &u->set;
+
+	if (item.why == ND_PRESENT && nd_id_set_has(&u->ids, set, item.id, e))
+		return;
+	if (set->n == u->cap) {
+		struct nd_item *more = nd_work(e, (u->cap * 2 + 8) * sizeof(*more));
 
 		if (set->n)
 			memcpy(more, set->items, set->n * sizeof(*more));
 		set->items = more;
-		*cap = *cap * 2 + 8;
+		u->cap = u->cap * 2 + 8;
 	}
 	set->items[set->n++] = item;
 }
 
 static struct nd_result map_to_set(const struct nd_code *c, const struct nd_result *from, struct nd_eval *e)
 {
-	struct nd_result out = set_new(e, from->n);
-	uint32_t cap = from->n;
+	struct unique out = { .set = set_new(e, from->n), .cap = from->n };
 
 	for (uint32_t i = 0; i < from->n; i++) {
 		struct nd_result r;
@@ -199,18 +205,18 @@ static struct nd_result map_to_set(const struct nd_code *c, const struct nd_resu
 		if (!nd_visit(e))
 			return nd_out_of_budget(e);
 		if (from->items[i].why != ND_PRESENT) {
-			add_unique(&out, from->items[i], &cap, e);
+			add_unique(&out, from->items[i], e);
 			continue;
 		}
 		r = step_of(c, from->items[i].id, e);
 		if (r.t == ND_R_MISSING)
-			add_unique(&out, unknown_item(r.why, r.detail), &cap, e);
+			add_unique(&out, unknown_item(r.why, r.detail), e);
 		else if (r.t == ND_R_ENTITY)
-			add_unique(&out, (struct nd_item){ .id = r.id, .detail = "" }, &cap, e);
+			add_unique(&out, (struct nd_item){ .id = r.id, .detail = "" }, e);
 		for (uint32_t k = 0; r.t == ND_R_SET && k < r.n; k++)
-			add_unique(&out, r.items[k], &cap, e);
+			add_unique(&out, r.items[k], e);
 	}
-	return out;
+	return out.set;
 }
 
 static struct nd_result map_to_list(const struct nd_code *c, const struct nd_result *from, struct nd_eval *e)

@@ -98,7 +98,7 @@ static bool loop_sets(struct printer *p, struct nd_result *sets)
 
 static void print_loops(struct printer *p)
 {
-	struct nd_result sets[16];
+	struct nd_result sets[16] = { { 0 } };
 	nd_id now[16];
 
 	if (p->rule->n_loops > ND_ARRAY_LEN(sets) || !loop_sets(p, sets))

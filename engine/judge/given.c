@@ -170,7 +170,7 @@ static bool put_samples(struct giver *s, nd_id on, const struct nd_fact_def *d, 
 	uint32_t n = y->type == ND_YAML_LIST ? y->n : 1;
 
 	for (uint32_t i = 0; i < n; i++) {
-		double v;
+		double v = 0;
 
 		if (!number(s, y->type == ND_YAML_LIST ? y->items[i] : y, &v))
 			return false;
@@ -414,7 +414,7 @@ struct nd_log_rows *nd_given_log(void *ctx, const struct nd_rule *rule, uint32_t
 static bool put_tally(struct giver *s, nd_id on, const char *name, const struct nd_yaml *y)
 {
 	const struct nd_yaml *hits = nd_yaml_get(y, "hits"), *rows = nd_yaml_get(y, "rows");
-	double h, r;
+	double h = 0, r = 0;
 
 	for (uint32_t i = 0; i < s->rule->n_tallies; i++) {
 		if (strcmp(s->rule->tallies[i].name, name) != 0)
@@ -457,7 +457,7 @@ static bool none_of(struct giver *s, const struct nd_yaml *y)
 
 static bool apply_line(struct giver *s, const struct nd_given_line *l)
 {
-	nd_id ids[256];
+	nd_id ids[256] = { 0 };
 	uint32_t n;
 
 	if (strcmp(l->entity, "log") == 0 && !l->fact)

@@ -32,13 +32,13 @@ static void compute(const struct nd_code *c, struct nd_eval *e, struct nd_memo *
 static void forget(struct nd_memo *m)
 {
 	free(m->used.v);
-	*m = (struct nd_memo){ .done = false };
+	*m = (struct nd_memo){.done = false};
 }
 
 struct nd_result nd_eval_memo(const struct nd_code *c, struct nd_eval *e)
 {
 	struct nd_memo *m = &e->run->memos[c->memo - 1];
-	struct nd_used u = { .what = ND_USED_MEMO, .memo = m };
+	struct nd_used u = {.what = ND_USED_MEMO, .memo = m};
 
 	if (!m->done)
 		compute(c, e, m);
@@ -66,7 +66,8 @@ void nd_run_forget(struct nd_run *run)
 
 void nd_run_free(struct nd_run *run)
 {
-	uint32_t n_views = run->views ? nd_registry_count(nd_facts_registry(run->f)) * ND_ACCESSORS : 0;
+	uint32_t n_views =
+		run->views ? nd_registry_count(nd_facts_registry(run->f)) * ND_ACCESSORS : 0;
 
 	for (uint32_t i = 0; i < n_views; i++)
 		free(run->views[i]);
@@ -126,13 +127,13 @@ static struct quick ask(const struct nd_code *c, struct nd_eval *e);
 
 static struct quick answer(bool yes)
 {
-	return (struct quick){ .t = ND_R_BOOL, .yes = yes };
+	return (struct quick){.t = ND_R_BOOL, .yes = yes};
 }
 
 static struct quick from_full(const struct nd_code *c, struct nd_eval *e)
 {
 	struct nd_result r = nd_eval(c, e);
-	struct quick q = { .t = (uint8_t)r.t, .basis = (uint8_t)r.basis, .yes = r.yes };
+	struct quick q = {.t = (uint8_t)r.t, .basis = (uint8_t)r.basis, .yes = r.yes};
 
 	if (r.t == ND_R_TEXT)
 		q.text = r.text;
@@ -144,16 +145,12 @@ static struct quick from_full(const struct nd_code *c, struct nd_eval *e)
 static struct quick get(const struct nd_code *c, const struct nd_facts *f, nd_id on)
 {
 	struct nd_value v = nd_get(f, on, c->fact, c->accessor);
-	struct quick q = { .basis = (uint8_t)v.basis };
+	struct quick q = {.basis = (uint8_t)v.basis};
 
 	switch (v.type) {
 	case ND_V_MISSING:
-	case ND_V_HIST:
-		q.t = ND_R_MISSING;
-		break;
-	case ND_V_ABSENT:
-		q.t = ND_R_ABSENT;
-		break;
+	case ND_V_HIST: q.t = ND_R_MISSING; break;
+	case ND_V_ABSENT: q.t = ND_R_ABSENT; break;
 	case ND_V_NUMBER:
 		q.t = ND_R_NUMBER;
 		q.num = v.num;
@@ -216,7 +213,7 @@ static struct quick logic(const struct nd_code *c, struct nd_eval *e)
 		return a;
 	b = ask(c->b, e);
 	if (decides(b, or) || a.t != ND_R_MISSING)
-		return decides(b, or) || b.t == ND_R_MISSING ? b : answer(!or);
+		return decides(b, or) || b.t == ND_R_MISSING ? b : answer(! or);
 	return a;
 }
 
@@ -226,32 +223,26 @@ static struct quick compare(const struct nd_code *c, struct nd_eval *e)
 	enum nd_basis basis;
 
 	if (a.t == ND_R_MISSING || b.t == ND_R_MISSING)
-		return (struct quick){ .t = ND_R_MISSING };
+		return (struct quick){.t = ND_R_MISSING};
 	if (a.t == ND_R_ABSENT || b.t == ND_R_ABSENT)
 		return answer(false);
 	if (a.t == ND_R_TEXT)
 		return answer((strcmp(a.text, b.text) == 0) == (c->index == ND_E_EQ));
 	if (!nd_basis_mix((enum nd_basis)a.basis, (enum nd_basis)b.basis, &basis))
-		return (struct quick){ .t = ND_R_MISSING };
+		return (struct quick){.t = ND_R_MISSING};
 	switch (c->index) {
-	case ND_E_EQ:
-		return answer(a.num == b.num);
-	case ND_E_NE:
-		return answer(a.num != b.num);
-	case ND_E_LT:
-		return answer(a.num < b.num);
-	case ND_E_LE:
-		return answer(a.num <= b.num);
-	case ND_E_GT:
-		return answer(a.num > b.num);
-	default:
-		return answer(a.num >= b.num);
+	case ND_E_EQ: return answer(a.num == b.num);
+	case ND_E_NE: return answer(a.num != b.num);
+	case ND_E_LT: return answer(a.num < b.num);
+	case ND_E_LE: return answer(a.num <= b.num);
+	case ND_E_GT: return answer(a.num > b.num);
+	default: return answer(a.num >= b.num);
 	}
 }
 
 static struct quick coalesce(const struct nd_code *c, struct nd_eval *e)
 {
-	struct quick r = { .t = ND_R_ABSENT };
+	struct quick r = {.t = ND_R_ABSENT};
 
 	for (uint32_t i = 0; i < c->n_args; i++) {
 		r = ask(c->args[i], e);
@@ -290,22 +281,25 @@ static struct quick ratio(const struct nd_code *c, struct nd_eval *e)
 			return v[i];
 	}
 	if (!nd_basis_mix((enum nd_basis)v[0].basis, (enum nd_basis)v[1].basis, &basis))
-		return (struct quick){ .t = ND_R_MISSING };
+		return (struct quick){.t = ND_R_MISSING};
 	if (v[0].num != 0 && (v[1].num < v[2].num || v[1].num == 0))
-		return (struct quick){ .t = ND_R_MISSING };
-	return (struct quick){ .t = ND_R_NUMBER, .basis = (uint8_t)basis, .num = v[0].num == 0 ? 0 : v[0].num / v[1].num };
+		return (struct quick){.t = ND_R_MISSING};
+	return (struct quick){.t = ND_R_NUMBER,
+			      .basis = (uint8_t)basis,
+			      .num = v[0].num == 0 ? 0 : v[0].num / v[1].num};
 }
 
 static struct quick ask(const struct nd_code *c, struct nd_eval *e)
 {
-	bool compares = c->op == ND_O_COMPARE && (c->a->type.t == ND_X_NUMBER || c->a->type.t == ND_X_TEXT);
+	bool compares =
+		c->op == ND_O_COMPARE && (c->a->type.t == ND_X_NUMBER || c->a->type.t == ND_X_TEXT);
 
 	if (c->memo)
 		return from_full(c, e);
 	if (c->op == ND_O_NUMBER)
-		return (struct quick){ .t = ND_R_NUMBER, .num = c->num };
+		return (struct quick){.t = ND_R_NUMBER, .num = c->num};
 	if (c->op == ND_O_TEXT)
-		return (struct quick){ .t = ND_R_TEXT, .text = c->text };
+		return (struct quick){.t = ND_R_TEXT, .text = c->text};
 	if (c->op == ND_O_FACT)
 		return fact(c, e);
 	if (compares)

@@ -275,8 +275,8 @@ static void decide(struct nd_run *run, const struct nd_outcome *o, struct nd_fin
 	for (uint32_t i = 0; i < out->n_unexamined; i++)
 		core_missing = core_missing || out->unexamined[i].core;
 	out->verdict = first || out->n_open || core_missing ? ND_INCONCLUSIVE : ND_HEALTHY;
-	for (uint32_t i = 0; i < out->n_findings; i++) {
-		if (out->findings[i].word >= ND_LIKELY)
+	for (uint32_t i = 0; first && i < out->n_findings; i++) {
+		if (first[i].word >= ND_LIKELY)
 			out->verdict = ND_CAUSES;
 	}
 	if (first)

@@ -6,27 +6,22 @@
  * lines are left alone: what they stand on depends on the filter around them. */
 #include "engine/rule/rule.h"
 
-#define PER_WALK (ND_NEEDS_THIS | ND_NEEDS_ELEMENT | ND_NEEDS_LOOP | ND_NEEDS_FOUND | ND_NEEDS_ROW | ND_NEEDS_LOG)
+#define PER_WALK                                                                                   \
+	(ND_NEEDS_THIS | ND_NEEDS_ELEMENT | ND_NEEDS_LOOP | ND_NEEDS_FOUND | ND_NEEDS_ROW |        \
+	 ND_NEEDS_LOG)
 
 static uint8_t own_needs(const struct nd_code *c)
 {
 	switch ((int)c->op) {
-	case ND_O_THIS:
-		return ND_NEEDS_THIS;
-	case ND_O_ELEMENT:
-		return ND_NEEDS_ELEMENT;
-	case ND_O_LOOP:
-		return ND_NEEDS_LOOP;
+	case ND_O_THIS: return ND_NEEDS_THIS;
+	case ND_O_ELEMENT: return ND_NEEDS_ELEMENT;
+	case ND_O_LOOP: return ND_NEEDS_LOOP;
 	case ND_O_ABOUT:
-	case ND_O_FOUND:
-		return ND_NEEDS_THIS | ND_NEEDS_FOUND;
-	case ND_O_ROW:
-		return ND_NEEDS_ROW;
+	case ND_O_FOUND: return ND_NEEDS_THIS | ND_NEEDS_FOUND;
+	case ND_O_ROW: return ND_NEEDS_ROW;
 	case ND_O_LOG:
-	case ND_O_COLUMN:
-		return ND_NEEDS_LOG;
-	default:
-		return 0;
+	case ND_O_COLUMN: return ND_NEEDS_LOG;
+	default: return 0;
 	}
 }
 
@@ -88,11 +83,14 @@ static bool same_code(const struct nd_code *a, const struct nd_code *b)
 	b = behind_lets(b);
 	if (!a || !b)
 		return a == b;
-	if (a->op != b->op || a->op == ND_O_TALLY || a->index != b->index || a->rows != b->rows || a->of_age != b->of_age)
+	if (a->op != b->op || a->op == ND_O_TALLY || a->index != b->index || a->rows != b->rows ||
+	    a->of_age != b->of_age)
 		return false;
-	if (memcmp(&a->num, &b->num, sizeof(a->num)) != 0 || a->kind != b->kind || a->fact != b->fact || a->accessor != b->accessor)
+	if (a->num != b->num || a->kind != b->kind ||
+	    a->fact != b->fact || a->accessor != b->accessor)
 		return false;
-	if (a->relation != b->relation || a->inverse != b->inverse || a->func != b->func || a->pattern != b->pattern)
+	if (a->relation != b->relation || a->inverse != b->inverse || a->func != b->func ||
+	    a->pattern != b->pattern)
 		return false;
 	if (a->derived != b->derived || a->n_args != b->n_args || !same_text(a->text, b->text))
 		return false;
@@ -105,14 +103,16 @@ static bool same_code(const struct nd_code *a, const struct nd_code *b)
 
 static uint32_t slot_for(const struct nd_code *c, struct nd_rules *rules)
 {
-	uint32_t hash = hash_of(c), *chain = &rules->memo_chains[hash % ND_ARRAY_LEN(rules->memo_chains)];
+	uint32_t hash = hash_of(c),
+		 *chain = &rules->memo_chains[hash % ND_ARRAY_LEN(rules->memo_chains)];
 
 	for (uint32_t i = *chain; i; i = rules->memos[i - 1].next) {
 		if (rules->memos[i - 1].hash == hash && same_code(rules->memos[i - 1].code, c))
 			return i;
 	}
 	ND_GROW(rules->memos, rules->n_memos, rules->cap_memos);
-	rules->memos[rules->n_memos++] = (struct nd_memo_key){ .code = c, .hash = hash, .next = *chain };
+	rules->memos[rules->n_memos++] =
+		(struct nd_memo_key){.code = c, .hash = hash, .next = *chain};
 	*chain = rules->n_memos;
 	return *chain;
 }
@@ -147,7 +147,7 @@ static void learn(struct nd_code *c, const struct nd_code *part, bool member)
  * owner. */
 static void finish(struct nd_code *c, struct nd_rules *rules)
 {
-	struct nd_code *two[] = { c->a, c->b };
+	struct nd_code *two[] = {c->a, c->b};
 
 	c->needs = own_needs(c);
 	c->weight = 1;
@@ -169,7 +169,8 @@ static void finish(struct nd_code *c, struct nd_rules *rules)
 		learn(c, c->args[i], from_members(c, i));
 	}
 	for (unsigned i = 0; rules && i < 2; i++) {
-		if (two[i] && (!same_each_walk(c) || worth_sharing(two[i]) || (c->op == ND_O_FILTER && i == 1)))
+		if (two[i] && (!same_each_walk(c) || worth_sharing(two[i]) ||
+			       (c->op == ND_O_FILTER && i == 1)))
 			remember(two[i], rules);
 	}
 	for (uint32_t i = 0; rules && i < c->n_args; i++) {

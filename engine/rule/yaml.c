@@ -228,7 +228,7 @@ static bool check_keys(struct loader *l, const struct nd_yaml *map)
 	const struct nd_yaml *first = NULL, *second = NULL;
 	struct nd_yaml **keys;
 
-	if (map->n < 2)
+	if (map->n < 2 || !map->keys)
 		return true;
 	keys = nd_alloc(map->n * sizeof(*keys));
 	memcpy(keys, map->keys, map->n * sizeof(*keys));

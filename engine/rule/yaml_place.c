@@ -77,6 +77,7 @@ static void put_source(struct nd_buf *out, const char *text, size_t len, size_t 
 	nd_buf_free(&under);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): a file is its path, text and length */
 void nd_yaml_message(struct nd_buf *out, const char *path, const char *text, size_t len, size_t at,
 		     const char *kind, const char *message)
 {
