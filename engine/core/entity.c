@@ -10,9 +10,9 @@ struct nd_facts *nd_facts_new(const struct nd_registry *r)
 	for (uint32_t i = 0; i < nd_registry_count(r); i++)
 		f->columns[i].def = nd_registry_def(r, (nd_fact_id)i);
 	f->default_why = ND_NOT_SAMPLED;
-	f->log_status = (struct nd_status){ ND_NOT_SAMPLED, "" };
+	f->log_status = (struct nd_status){ND_NOT_SAMPLED, ""};
 	for (unsigned k = 0; k < ND_KINDS; k++)
-		f->kinds[k].status = (struct nd_status){ ND_NOT_SAMPLED, "" };
+		f->kinds[k].status = (struct nd_status){ND_NOT_SAMPLED, ""};
 	nd_entity(f, ND_HOST, "");
 	nd_entity(f, ND_SYMPTOM, "");
 	return f;
@@ -133,8 +133,9 @@ const char *nd_entity_name(const struct nd_facts *f, nd_id id)
 	struct nd_facts *store = (struct nd_facts *)(uintptr_t)f; /* the cache is no change */
 
 	if (!e->name)
-		e->name = *e->key ? nd_arena_printf(&store->arena, "%s:%s", nd_kinds[e->kind].name, e->key) :
-				    nd_kinds[e->kind].name;
+		e->name = *e->key ? nd_arena_printf(&store->arena, "%s:%s", nd_kinds[e->kind].name,
+						    e->key)
+				  : nd_kinds[e->kind].name;
 	return e->name;
 }
 
@@ -146,7 +147,8 @@ uint32_t nd_entity_count(const struct nd_facts *f)
 static int by_key(const void *a, const void *b, void *ctx)
 {
 	const struct nd_facts *f = ctx;
-	const struct nd_entity_row *x = &f->entities[*(const nd_id *)a], *y = &f->entities[*(const nd_id *)b];
+	const struct nd_entity_row *x = &f->entities[*(const nd_id *)a],
+				   *y = &f->entities[*(const nd_id *)b];
 
 	/* The target's own namespace comes first, whatever the others are called. */
 	if (x->kind == ND_NETNS && (strcmp(x->key, "host") == 0) != (strcmp(y->key, "host") == 0))
@@ -172,7 +174,8 @@ void nd_kind_read(struct nd_facts *f, enum nd_kind kind)
 	f->kinds[kind].read = true;
 }
 
-void nd_kind_missing(struct nd_facts *f, enum nd_kind kind, enum nd_missing why, const char *fmt, ...)
+void nd_kind_missing(struct nd_facts *f, enum nd_kind kind, enum nd_missing why, const char *fmt,
+		     ...)
 {
 	struct nd_kind_list *k = &f->kinds[kind];
 	char text[512];
@@ -183,13 +186,13 @@ void nd_kind_missing(struct nd_facts *f, enum nd_kind kind, enum nd_missing why,
 	va_end(ap);
 	if (k->read && k->n == 0)
 		return;
-	k->status = (struct nd_status){ why, nd_arena_strdup(&f->arena, text) };
+	k->status = (struct nd_status){why, nd_arena_strdup(&f->arena, text)};
 }
 
 struct nd_status nd_kind_status(const struct nd_facts *f, enum nd_kind kind)
 {
 	const struct nd_kind_list *k = &f->kinds[kind];
-	struct nd_status known = { ND_PRESENT, "" };
+	struct nd_status known = {ND_PRESENT, ""};
 
 	if (k->n == 0)
 		return k->read ? known : k->status;
@@ -217,7 +220,8 @@ static void link_add(struct nd_facts *f, nd_id on, enum nd_relation rel, bool in
 	struct nd_link_list *l = nd_links_for(f, on, rel, inverse);
 	bool many = inverse || nd_relations[rel].many;
 
-	if (l->state != ND_L_KNOWN || !many) /* a later answer replaces the former of a to-one relation */
+	if (l->state != ND_L_KNOWN ||
+	    !many) /* a later answer replaces the former of a to-one relation */
 		l->n = 0;
 	l->state = ND_L_KNOWN;
 	for (uint32_t i = 0; i < l->n; i++) {
@@ -270,7 +274,8 @@ void nd_relate_none_inverse(struct nd_facts *f, nd_id to, enum nd_relation rel)
 	link_none(f, to, rel, true);
 }
 
-void nd_links_set(struct nd_facts *f, nd_id on, enum nd_relation rel, bool inverse, const nd_id *ids, uint32_t n)
+void nd_links_set(struct nd_facts *f, nd_id on, enum nd_relation rel, bool inverse,
+		  const nd_id *ids, uint32_t n)
 {
 	struct nd_link_list *l = nd_links_for(f, on, rel, inverse);
 
@@ -290,7 +295,8 @@ static void link_missing(struct nd_link_list *l, enum nd_missing why, const char
 	l->detail = detail;
 }
 
-void nd_relate_missing(struct nd_facts *f, nd_id from, enum nd_relation rel, enum nd_missing why, const char *fmt, ...)
+void nd_relate_missing(struct nd_facts *f, nd_id from, enum nd_relation rel, enum nd_missing why,
+		       const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -301,7 +307,8 @@ void nd_relate_missing(struct nd_facts *f, nd_id from, enum nd_relation rel, enu
 	link_missing(nd_links_for(f, from, rel, false), why, nd_arena_strdup(&f->arena, text));
 }
 
-void nd_relate_missing_inverse(struct nd_facts *f, nd_id to, enum nd_relation rel, enum nd_missing why, const char *fmt, ...)
+void nd_relate_missing_inverse(struct nd_facts *f, nd_id to, enum nd_relation rel,
+			       enum nd_missing why, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;

@@ -18,8 +18,8 @@ struct nd_cell *nd_cell_for(struct nd_facts *f, nd_id on, const struct nd_fact_d
 	uint32_t slot = f->entities[on].slot;
 
 	if (id < 0 || f->entities[on].kind != def->on) {
-		fprintf(stderr, "netdoctor: bug: fact %s put on %s, declared %s\n", def->name, nd_entity_name(f, on),
-			id < 0 ? "nowhere" : nd_kinds[def->on].name);
+		fprintf(stderr, "netdoctor: bug: fact %s put on %s, declared %s\n", def->name,
+			nd_entity_name(f, on), id < 0 ? "nowhere" : nd_kinds[def->on].name);
 		abort();
 	}
 	c = &f->columns[id];
@@ -71,36 +71,41 @@ static bool claim(struct nd_facts *f, struct nd_cell *c, const struct nd_input *
 	if (c->state == ND_C_VALUE && c->speaker != f->speaker)
 		return false;
 	if (c->state != ND_C_VALUE)
-		*c = (struct nd_cell){ .state = ND_C_VALUE, .speaker = f->speaker, .first_ns = in->t_ns };
+		*c = (struct nd_cell){
+			.state = ND_C_VALUE, .speaker = f->speaker, .first_ns = in->t_ns};
 	if (!c->source || strcmp(c->source, in->path) != 0)
 		c->source = nd_arena_strdup(&f->arena, in->path);
 	return true;
 }
 
 /* Says so if a later source gives a number far from the one that stays. */
-static void compare(struct nd_facts *f, nd_id on, const struct nd_fact_def *d, double has, double v, const char *path)
+static void compare(struct nd_facts *f, nd_id on, const struct nd_fact_def *d, double has, double v,
+		    const char *path)
 {
 	nd_fact_id id = nd_registry_id(f->registry, d);
 	const struct nd_cell *c = nd_cell_of(f, on, id);
 
 	if (v == has || (v > 0 && has > 0 && v <= has * DISAGREE && has <= v * DISAGREE))
 		return;
-	nd_facts_contradict(f, "%s.%s is %.15g in %s and %.15g in %s", nd_entity_name(f, on), d->name, has,
-			    c && c->source ? c->source : "?", v, path);
+	nd_facts_contradict(f, "%s.%s is %.15g in %s and %.15g in %s", nd_entity_name(f, on),
+			    d->name, has, c && c->source ? c->source : "?", v, path);
 }
 
-static bool possible(struct nd_facts *f, nd_id on, const struct nd_fact_def *d, double v, const struct nd_input *in)
+static bool possible(struct nd_facts *f, nd_id on, const struct nd_fact_def *d, double v,
+		     const struct nd_input *in)
 {
 	const double slack = 1.01; /* percentages of tick counts may exceed 100 % by rounding */
 
 	if (isfinite(v) && v >= 0 && (d->unit != ND_U_PERCENT || v <= slack))
 		return true;
-	nd_facts_contradict(f, "%s.%s cannot be %g (%s)", nd_entity_name(f, on), d->name, v, in->path);
+	nd_facts_contradict(f, "%s.%s cannot be %g (%s)", nd_entity_name(f, on), d->name, v,
+			    in->path);
 	nd_put_missing(f, on, d, ND_PARSE_ERROR, "%s: impossible value %g", in->path, v);
 	return false;
 }
 
-void nd_put_num(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, double v, const struct nd_input *in)
+void nd_put_num(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, double v,
+		const struct nd_input *in)
 {
 	struct nd_cell *c = nd_cell_for(f, on, fact);
 
@@ -135,7 +140,8 @@ static bool increase(enum nd_width width, uint64_t a, uint64_t b, uint64_t *out)
 	return *out < WRAP_LIMIT;
 }
 
-void nd_put_reading(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, uint64_t count, const struct nd_input *in)
+void nd_put_reading(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, uint64_t count,
+		    const struct nd_input *in)
 {
 	struct nd_cell *c = nd_cell_for(f, on, fact);
 	uint64_t step;
@@ -166,11 +172,12 @@ void nd_put_reading(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact
 }
 
 /* NOLINTNEXTLINE(readability-function-size): four numbers make a counter */
-void nd_put_counter(struct nd_facts *f, nd_id on, nd_fact_id fact, double total, double delta, double rate, double peak, const struct nd_input *in)
+void nd_put_counter(struct nd_facts *f, nd_id on, nd_fact_id fact, double total, double delta,
+		    double rate, double peak, const struct nd_input *in)
 {
 	struct nd_cell *c = nd_cell_for(f, on, nd_registry_def(f->registry, fact));
 
-	*c = (struct nd_cell){ .state = ND_C_VALUE, .speaker = f->speaker, .fixed = true, .n = 1 };
+	*c = (struct nd_cell){.state = ND_C_VALUE, .speaker = f->speaker, .fixed = true, .n = 1};
 	c->x.total = total;
 	c->x.delta = delta;
 	c->x.rate = rate;
@@ -180,10 +187,12 @@ void nd_put_counter(struct nd_facts *f, nd_id on, nd_fact_id fact, double total,
 
 void nd_forget(struct nd_facts *f, nd_id on, nd_fact_id fact)
 {
-	*nd_cell_for(f, on, nd_registry_def(f->registry, fact)) = (struct nd_cell){ .state = ND_C_EMPTY };
+	*nd_cell_for(f, on, nd_registry_def(f->registry, fact)) =
+		(struct nd_cell){.state = ND_C_EMPTY};
 }
 
-void nd_put_bool(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, bool v, const struct nd_input *in)
+void nd_put_bool(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, bool v,
+		 const struct nd_input *in)
 {
 	struct nd_cell *c = nd_cell_for(f, on, fact);
 
@@ -221,7 +230,8 @@ static const char *keep_text(struct nd_facts *f, const char *s)
 	return t->s;
 }
 
-void nd_put_text(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, const char *v, const struct nd_input *in)
+void nd_put_text(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, const char *v,
+		 const struct nd_input *in)
 {
 	struct nd_cell *c = nd_cell_for(f, on, fact);
 
@@ -234,7 +244,8 @@ void nd_put_text(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, c
 	c->last_ns = in->t_ns;
 }
 
-void nd_put_hist(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, const struct nd_hist *h, const struct nd_input *in)
+void nd_put_hist(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact,
+		 const struct nd_hist *h, const struct nd_input *in)
 {
 	struct nd_cell *c = nd_cell_for(f, on, fact);
 	struct nd_hist *copy;
@@ -250,17 +261,19 @@ void nd_put_hist(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, c
 	c->last_ns = in->t_ns;
 }
 
-void nd_put_absent(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, const struct nd_input *in)
+void nd_put_absent(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact,
+		   const struct nd_input *in)
 {
 	struct nd_cell *c = nd_cell_for(f, on, fact);
 
 	if (c->state == ND_C_VALUE)
 		return;
-	*c = (struct nd_cell){ .state = ND_C_ABSENT, .speaker = f->speaker };
+	*c = (struct nd_cell){.state = ND_C_ABSENT, .speaker = f->speaker};
 	c->source = nd_arena_strdup(&f->arena, in->path);
 }
 
-void nd_put_missing(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, enum nd_missing why, const char *fmt, ...)
+void nd_put_missing(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact,
+		    enum nd_missing why, const char *fmt, ...)
 {
 	struct nd_cell *c = nd_cell_for(f, on, fact);
 	char text[512];
@@ -271,11 +284,12 @@ void nd_put_missing(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	*c = (struct nd_cell){ .state = ND_C_MISSING, .speaker = f->speaker, .why = why };
+	*c = (struct nd_cell){.state = ND_C_MISSING, .speaker = f->speaker, .why = why};
 	c->detail = nd_arena_strdup(&f->arena, text);
 }
 
-void nd_fact_missing(struct nd_facts *f, const struct nd_fact_def *fact, enum nd_missing why, const char *fmt, ...)
+void nd_fact_missing(struct nd_facts *f, const struct nd_fact_def *fact, enum nd_missing why,
+		     const char *fmt, ...)
 {
 	nd_fact_id id = nd_registry_id(f->registry, fact);
 	struct nd_column_store *c = &f->columns[id];
@@ -299,7 +313,7 @@ void nd_put_log(struct nd_facts *f, double age, const char *text, const struct n
 {
 	(void)in;
 	ND_GROW(f->log, f->n_log, f->cap_log);
-	f->log[f->n_log++] = (struct nd_log_line){ age, nd_arena_strdup(&f->arena, text) };
+	f->log[f->n_log++] = (struct nd_log_line){age, nd_arena_strdup(&f->arena, text)};
 	f->log_read = true;
 }
 
@@ -316,13 +330,13 @@ void nd_log_missing(struct nd_facts *f, enum nd_missing why, const char *fmt, ..
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	f->log_status = (struct nd_status){ why, nd_arena_strdup(&f->arena, text) };
+	f->log_status = (struct nd_status){why, nd_arena_strdup(&f->arena, text)};
 }
 
 const struct nd_log_line *nd_log(const struct nd_facts *f, uint32_t *n, struct nd_status *status)
 {
 	*n = f->n_log;
-	*status = f->log_read ? (struct nd_status){ ND_PRESENT, "" } : f->log_status;
+	*status = f->log_read ? (struct nd_status){ND_PRESENT, ""} : f->log_status;
 	return f->log;
 }
 
@@ -337,7 +351,8 @@ void *nd_facts_row_ctx(const struct nd_facts *f)
 	return f->sink_ctx;
 }
 
-void nd_put_row(struct nd_facts *f, nd_id on, const struct nd_table_def *table, const double *columns)
+void nd_put_row(struct nd_facts *f, nd_id on, const struct nd_table_def *table,
+		const double *columns)
 {
 	if (f->sink)
 		f->sink(f->sink_ctx, f, on, table, columns);

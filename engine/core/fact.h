@@ -78,10 +78,12 @@ struct nd_fact_def {
 	enum nd_type type;
 	enum nd_unit unit;
 	enum nd_width width; /* numbers only */
-	const char *doc;     /* one line, ends up in the reference */
-	const char *reproduce; /* shell line that shows this entity's number by hand; {key} is the entity's key */
-	const char *probe;   /* the probe that gives it, or NULL: what a report names as the next step */
-	double kernel_unit;  /* one of the source's units in base units (1e-6 for microseconds); 0 is 1: applied to
+	const char *doc; /* one line, ends up in the reference */
+	const char *
+		reproduce; /* shell line that shows this entity's number by hand; {key} is the entity's key */
+	const char
+		*probe; /* the probe that gives it, or NULL: what a report names as the next step */
+	double kernel_unit; /* one of the source's units in base units (1e-6 for microseconds); 0 is 1: applied to
 	                        counters when they are read, and by fixes to sysctls when they are printed */
 };
 
@@ -102,22 +104,25 @@ struct nd_table_def {
 typedef int32_t nd_fact_id; /* index into the registry; negative: none */
 struct nd_registry;
 struct nd_registry *nd_registry_new(void);
-void nd_registry_add(struct nd_registry *r, const struct nd_fact_def *table); /* ends with name NULL; adding a table again is nothing */
+void nd_registry_add(
+	struct nd_registry *r,
+	const struct nd_fact_def *table); /* ends with name NULL; adding a table again is nothing */
 void nd_registry_add_table(struct nd_registry *r, const struct nd_table_def *table);
 void nd_registry_free(struct nd_registry *r);
 uint32_t nd_registry_count(const struct nd_registry *r);
 const struct nd_fact_def *nd_registry_def(const struct nd_registry *r, nd_fact_id id);
-nd_fact_id nd_registry_find(const struct nd_registry *r, enum nd_kind on, const char *name); /* exact; negative: none */
+nd_fact_id nd_registry_find(const struct nd_registry *r, enum nd_kind on,
+			    const char *name); /* exact; negative: none */
 uint32_t nd_registry_tables(const struct nd_registry *r);
 const struct nd_table_def *nd_registry_table(const struct nd_registry *r, uint32_t i);
 
 /* Where a value came from. Handed to a collector with each input and passed on to every put. */
 struct nd_input {
-	const char *path;  /* file, netlink family or tool output, as a report shows it */
-	uint64_t t_ns;     /* the moment it was taken: monotonic clock live, the @SECONDS of a folder */
-	bool interval;     /* its numbers are the tool's own differences of unknown length (plain nstat) */
+	const char *path; /* file, netlink family or tool output, as a report shows it */
+	uint64_t t_ns; /* the moment it was taken: monotonic clock live, the @SECONDS of a folder */
+	bool interval; /* its numbers are the tool's own differences of unknown length (plain nstat) */
 	const char *netns; /* key of the namespace it speaks of: "host" is the target's own */
-	const char *arg;   /* what the * of the pattern matched, such as an interface name; or NULL */
+	const char *arg; /* what the * of the pattern matched, such as an interface name; or NULL */
 };
 
 /* ---- the store ---- */
@@ -135,7 +140,8 @@ nd_id nd_entity(struct nd_facts *f, enum nd_kind kind, const char *key);
 nd_id nd_entity_num(struct nd_facts *f, enum nd_kind kind, uint64_t key);
 /* The same, with "@netns" appended unless netns is NULL or "host". */
 nd_id nd_entity_in(struct nd_facts *f, enum nd_kind kind, const char *key, const char *netns);
-nd_id nd_entity_find(const struct nd_facts *f, enum nd_kind kind, const char *key); /* or ND_NO_ENTITY */
+nd_id nd_entity_find(const struct nd_facts *f, enum nd_kind kind,
+		     const char *key); /* or ND_NO_ENTITY */
 enum nd_kind nd_entity_kind(const struct nd_facts *f, nd_id id);
 const char *nd_entity_key(const struct nd_facts *f, nd_id id);
 /* "cpu:22", "host"; in the store's arena. */
@@ -148,7 +154,8 @@ const nd_id *nd_entities(const struct nd_facts *f, enum nd_kind kind, uint32_t *
 void nd_kind_read(struct nd_facts *f, enum nd_kind kind);
 /* None, or not all of its entities could be read. Kept only while the kind is not read; with entities
  * present the set has one unknown member more. */
-void nd_kind_missing(struct nd_facts *f, enum nd_kind kind, enum nd_missing why, const char *fmt, ...) ND_PRINTF(4, 5);
+void nd_kind_missing(struct nd_facts *f, enum nd_kind kind, enum nd_missing why, const char *fmt,
+		     ...) ND_PRINTF(4, 5);
 struct nd_status {
 	enum nd_missing why; /* ND_PRESENT: known and complete */
 	const char *detail;
@@ -157,32 +164,45 @@ struct nd_status nd_kind_status(const struct nd_facts *f, enum nd_kind kind);
 
 /* Putting. A second reading of a counter makes a window. What another collector has put first stays
  * ("the order of the list wins"); a gross disagreement becomes a contradiction. */
-void nd_put_num(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, double v, const struct nd_input *in);
-void nd_put_reading(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, uint64_t count, const struct nd_input *in);
-void nd_put_bool(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, bool v, const struct nd_input *in);
-void nd_put_text(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, const char *v, const struct nd_input *in);
-void nd_put_hist(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, const struct nd_hist *h, const struct nd_input *in);
-void nd_put_absent(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, const struct nd_input *in);
+void nd_put_num(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, double v,
+		const struct nd_input *in);
+void nd_put_reading(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, uint64_t count,
+		    const struct nd_input *in);
+void nd_put_bool(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, bool v,
+		 const struct nd_input *in);
+void nd_put_text(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, const char *v,
+		 const struct nd_input *in);
+void nd_put_hist(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact,
+		 const struct nd_hist *h, const struct nd_input *in);
+void nd_put_absent(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact,
+		   const struct nd_input *in);
 /* Never replaces a value. */
-void nd_put_missing(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact, enum nd_missing why, const char *fmt, ...) ND_PRINTF(5, 6);
+void nd_put_missing(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact,
+		    enum nd_missing why, const char *fmt, ...) ND_PRINTF(5, 6);
 /* The reason for every entity that has nothing of its own: said once per fact by whoever failed to read it. */
-void nd_fact_missing(struct nd_facts *f, const struct nd_fact_def *fact, enum nd_missing why, const char *fmt, ...) ND_PRINTF(4, 5);
+void nd_fact_missing(struct nd_facts *f, const struct nd_fact_def *fact, enum nd_missing why,
+		     const char *fmt, ...) ND_PRINTF(4, 5);
 /* What a fact that nobody put and nobody explained is missing for: ND_NOT_SAMPLED unless said otherwise. */
 void nd_facts_default_reason(struct nd_facts *f, enum nd_missing why);
 /* Takes back what was put: a rule's test overrides single facts of another. */
 void nd_forget(struct nd_facts *f, nd_id on, nd_fact_id fact);
 /* Test facts and replay: a counter with exactly these; NaN leaves one unset. Seconds, events. */
-void nd_put_counter(struct nd_facts *f, nd_id on, nd_fact_id fact, double total, double delta, double rate, double peak, const struct nd_input *in);
+void nd_put_counter(struct nd_facts *f, nd_id on, nd_fact_id fact, double total, double delta,
+		    double rate, double peak, const struct nd_input *in);
 
 void nd_relate(struct nd_facts *f, nd_id from, enum nd_relation rel, nd_id to);
-void nd_relate_none(struct nd_facts *f, nd_id from, enum nd_relation rel); /* known: there is none */
-void nd_relate_missing(struct nd_facts *f, nd_id from, enum nd_relation rel, enum nd_missing why, const char *fmt, ...) ND_PRINTF(5, 6);
+void nd_relate_none(struct nd_facts *f, nd_id from,
+		    enum nd_relation rel); /* known: there is none */
+void nd_relate_missing(struct nd_facts *f, nd_id from, enum nd_relation rel, enum nd_missing why,
+		       const char *fmt, ...) ND_PRINTF(5, 6);
 /* The same for the inverse side: "netns.listeners" of this netns. */
 void nd_relate_none_inverse(struct nd_facts *f, nd_id to, enum nd_relation rel);
-void nd_relate_missing_inverse(struct nd_facts *f, nd_id to, enum nd_relation rel, enum nd_missing why, const char *fmt, ...) ND_PRINTF(5, 6);
+void nd_relate_missing_inverse(struct nd_facts *f, nd_id to, enum nd_relation rel,
+			       enum nd_missing why, const char *fmt, ...) ND_PRINTF(5, 6);
 
 /* One side of a relation as exactly these, whatever the other side says; NULL and 0 for none. */
-void nd_links_set(struct nd_facts *f, nd_id on, enum nd_relation rel, bool inverse, const nd_id *ids, uint32_t n);
+void nd_links_set(struct nd_facts *f, nd_id on, enum nd_relation rel, bool inverse,
+		  const nd_id *ids, uint32_t n);
 
 /* Kernel log lines. age is in seconds before the end of the window; negative: the line had no time. */
 void nd_put_log(struct nd_facts *f, double age, const char *text, const struct nd_input *in);
@@ -190,8 +210,10 @@ void nd_log_read(struct nd_facts *f); /* known, even if no line came */
 void nd_log_missing(struct nd_facts *f, enum nd_missing why, const char *fmt, ...) ND_PRINTF(3, 4);
 
 /* Rows of a streamed table; a NaN column is unknown. */
-void nd_put_row(struct nd_facts *f, nd_id on, const struct nd_table_def *table, const double *columns);
-typedef void nd_row_sink(void *ctx, struct nd_facts *f, nd_id on, const struct nd_table_def *table, const double *columns);
+void nd_put_row(struct nd_facts *f, nd_id on, const struct nd_table_def *table,
+		const double *columns);
+typedef void nd_row_sink(void *ctx, struct nd_facts *f, nd_id on, const struct nd_table_def *table,
+			 const double *columns);
 void nd_facts_on_row(struct nd_facts *f, nd_row_sink *sink, void *ctx);
 void *nd_facts_row_ctx(const struct nd_facts *f); /* what was given there, or NULL */
 
@@ -211,7 +233,7 @@ struct nd_value {
 	enum nd_vtype type;
 	enum nd_basis basis;
 	enum nd_missing why; /* ND_V_MISSING */
-	const char *detail;  /* ND_V_MISSING: one line, or "" */
+	const char *detail; /* ND_V_MISSING: one line, or "" */
 	union {
 		double num; /* base units */
 		bool yes;
@@ -219,7 +241,21 @@ struct nd_value {
 		const struct nd_hist *hist;
 	};
 };
-enum nd_accessor { ND_BARE, ND_TOTAL, ND_DELTA, ND_RATE, ND_PEAK, ND_SEEN, ND_FIRST, ND_CHANGE, ND_MIN, ND_MEAN, ND_MAX, ND_SAMPLES, ND_ACCESSORS };
+enum nd_accessor {
+	ND_BARE,
+	ND_TOTAL,
+	ND_DELTA,
+	ND_RATE,
+	ND_PEAK,
+	ND_SEEN,
+	ND_FIRST,
+	ND_CHANGE,
+	ND_MIN,
+	ND_MEAN,
+	ND_MAX,
+	ND_SAMPLES,
+	ND_ACCESSORS
+};
 const char *nd_accessor_name(enum nd_accessor a); /* "delta"; "" for ND_BARE */
 /* Does a fact of this shape offer it? */
 bool nd_accessor_fits(const struct nd_fact_def *d, enum nd_accessor a);

@@ -12,11 +12,11 @@ struct nd_cell {
 	enum nd_missing why; /* ND_C_MISSING */
 	const char *detail, *source;
 	uint32_t speaker; /* who put it */
-	uint32_t n;       /* readings or samples */
+	uint32_t n; /* readings or samples */
 	uint64_t first_ns, last_ns;
 	bool interval; /* a difference of unknown length */
-	bool reset;    /* went backwards */
-	bool fixed;    /* put by nd_put_counter: x holds */
+	bool reset; /* went backwards */
+	bool fixed; /* put by nd_put_counter: x holds */
 	union {
 		struct {
 			double first, last, min, max, sum;

@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-#define DIGITS 3	  /* significant ones, for people */
-#define TEXT_MAX 400	  /* the longest double: 309 digits, or 0. and 324 decimals */
+#define DIGITS 3 /* significant ones, for people */
+#define TEXT_MAX 400 /* the longest double: 309 digits, or 0. and 324 decimals */
 #define NEAR_INTEGER 1e-9 /* 0.07 * 100 is meant to be 7 */
-#define EXACT_BELOW 1e15  /* integers are printed in full below this */
-#define WRITTEN_OUT 1e24  /* nothing real is larger; then an exponent reads better */
+#define EXACT_BELOW 1e15 /* integers are printed in full below this */
+#define WRITTEN_OUT 1e24 /* nothing real is larger; then an exponent reads better */
 #define DECIMALS_MAX 12
 #define PRINTS_AS_ZERO 5e-12 /* in the smallest unit: two of three digits still fit */
 

@@ -14,7 +14,7 @@ struct nd_registry {
 	struct nd_fact_table *tables; /* by address */
 	uint32_t n_tables, cap_tables;
 	const struct nd_fact_def **defs; /* by id */
-	uint32_t *next;			 /* by id: the next of its hash chain + 1 */
+	uint32_t *next; /* by id: the next of its hash chain + 1 */
 	uint32_t n_defs, cap_defs, cap_next;
 	uint32_t hash[NAME_HASH]; /* id + 1; 0: none */
 	const struct nd_table_def **streams;
@@ -22,7 +22,7 @@ struct nd_registry {
 };
 
 const struct nd_kind_def nd_kinds[ND_KINDS] = {
-#define ND_KIND(id, name, plural, number, doc) [id] = { name, plural, number, doc },
+#define ND_KIND(id, name, plural, number, doc) [id] = {name, plural, number, doc},
 #define ND_RELATION(id, from, name, to, many, inverse)
 #include "engine/core/kinds.def"
 #undef ND_KIND
@@ -31,7 +31,7 @@ const struct nd_kind_def nd_kinds[ND_KINDS] = {
 
 const struct nd_relation_def nd_relations[ND_RELATIONS] = {
 #define ND_KIND(id, name, plural, number, doc)
-#define ND_RELATION(id, from, name, to, many, inverse) [id] = { from, name, to, many, inverse },
+#define ND_RELATION(id, from, name, to, many, inverse) [id] = {from, name, to, many, inverse},
 #include "engine/core/kinds.def"
 #undef ND_KIND
 #undef ND_RELATION
@@ -74,15 +74,15 @@ bool nd_missing_from_name(const char *name, enum nd_missing *out)
 
 const char *nd_basis_name(enum nd_basis b)
 {
-	static const char *const names[] = { "none", "state", "window", "interval", "lifetime" };
+	static const char *const names[] = {"none", "state", "window", "interval", "lifetime"};
 
 	return names[b];
 }
 
 static const char *const accessor_names[ND_ACCESSORS] = {
-	[ND_BARE] = "",	      [ND_TOTAL] = "total",   [ND_DELTA] = "delta", [ND_RATE] = "rate",
-	[ND_PEAK] = "peak",   [ND_SEEN] = "seen",     [ND_FIRST] = "first", [ND_CHANGE] = "change",
-	[ND_MIN] = "min",     [ND_MEAN] = "mean",     [ND_MAX] = "max",	    [ND_SAMPLES] = "samples",
+	[ND_BARE] = "",	    [ND_TOTAL] = "total", [ND_DELTA] = "delta", [ND_RATE] = "rate",
+	[ND_PEAK] = "peak", [ND_SEEN] = "seen",	  [ND_FIRST] = "first", [ND_CHANGE] = "change",
+	[ND_MIN] = "min",   [ND_MEAN] = "mean",	  [ND_MAX] = "max",	[ND_SAMPLES] = "samples",
 };
 
 const char *nd_accessor_name(enum nd_accessor a)
@@ -92,8 +92,8 @@ const char *nd_accessor_name(enum nd_accessor a)
 
 bool nd_accessor_fits(const struct nd_fact_def *d, enum nd_accessor a)
 {
-	static const unsigned counter = 1u << ND_TOTAL | 1u << ND_DELTA | 1u << ND_RATE | 1u << ND_PEAK |
-					1u << ND_SEEN;
+	static const unsigned counter =
+		1u << ND_TOTAL | 1u << ND_DELTA | 1u << ND_RATE | 1u << ND_PEAK | 1u << ND_SEEN;
 	static const unsigned gauge = 1u << ND_BARE | 1u << ND_FIRST | 1u << ND_CHANGE;
 	static const unsigned sampled =
 		1u << ND_MIN | 1u << ND_MEAN | 1u << ND_MAX | 1u << ND_SAMPLES;
@@ -152,7 +152,7 @@ void nd_registry_free(struct nd_registry *r)
 void nd_registry_add(struct nd_registry *r, const struct nd_fact_def *table)
 {
 	uint32_t at = 0;
-	struct nd_fact_table t = { .defs = table, .base = r->n_defs };
+	struct nd_fact_table t = {.defs = table, .base = r->n_defs};
 
 	while (at < r->n_tables && r->tables[at].defs < table)
 		at++;

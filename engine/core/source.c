@@ -188,8 +188,8 @@ void nd_report_bad(const struct nd_bad_input *bad, const char *path, enum nd_mis
  * and then refuses the read; that is the answer, not a fault. */
 static bool not_applicable(int rc)
 {
-	return rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENODEV || rc == -ENXIO || rc == -ESRCH ||
-	       rc == -ENOENT; /* xps_cpus of a card with one queue */
+	return rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENODEV || rc == -ENXIO ||
+	       rc == -ESRCH || rc == -ENOENT; /* xps_cpus of a card with one queue */
 }
 
 void nd_hand_out(const struct nd_input *in, int fd, nd_input_fn *fn, void *ctx,

@@ -8,7 +8,7 @@
 #include "engine/core/fact.h"
 
 enum nd_read_flags {
-	ND_READ_ONCE = 1,  /* does not move within a window: read at the first moment only */
+	ND_READ_ONCE = 1, /* does not move within a window: read at the first moment only */
 	ND_READ_NETNS = 2, /* belongs to a network namespace: live it is read for each namespace */
 };
 
@@ -25,7 +25,8 @@ struct nd_read {
 
 /* One input. Returns 0, or a negative errno with e filled: then the input is bad as a whole; single bad lines
  * are missing facts and the parser goes on. */
-typedef int nd_input_fn(void *ctx, const struct nd_input *in, struct nd_stream *s, struct nd_err *e);
+typedef int nd_input_fn(void *ctx, const struct nd_input *in, struct nd_stream *s,
+			struct nd_err *e);
 
 struct nd_source;
 /* The running host. proc and sys are the mount points, normally "/proc" and "/sys". */
@@ -36,7 +37,8 @@ struct nd_source *nd_source_folder(const char *path, struct nd_err *e);
 int nd_source_folder_add(struct nd_source *s, const char *path, struct nd_err *e);
 void nd_source_free(struct nd_source *s);
 bool nd_source_is_live(const struct nd_source *s);
-const char *nd_source_name(const struct nd_source *s); /* "live" or "folder", as in the JSON report */
+const char *
+nd_source_name(const struct nd_source *s); /* "live" or "folder", as in the JSON report */
 
 /* Calls fn for every input that the pattern names now: live the present content, from a folder all moments in
  * order of time. An input that cannot be opened is reported through `bad` (may be NULL) and skipped.
@@ -45,7 +47,8 @@ struct nd_bad_input {
 	void (*fn)(void *ctx, const char *path, enum nd_missing why, const char *detail);
 	void *ctx;
 };
-int nd_source_each(struct nd_source *s, const struct nd_read *r, nd_input_fn *fn, void *ctx, const struct nd_bad_input *bad);
+int nd_source_each(struct nd_source *s, const struct nd_read *r, nd_input_fn *fn, void *ctx,
+		   const struct nd_bad_input *bad);
 
 /* Live only: one small file as text, for collectors that join (sysfs attributes, readlinks). path may be any
  * path below proc or sys, written with /proc and /sys. 0, or negative errno; out is NUL-terminated, cut at size. */

@@ -55,8 +55,8 @@ void nd_netns_scan_free(struct nd_netns_scan *s);
 
 /* ---- a folder's files (source_walk.c) ---- */
 struct nd_file {
-	const char *rel;   /* inside the folder, as reports show it */
-	const char *tree;  /* the same as patterns see it: proc/self/net is proc/net */
+	const char *rel; /* inside the folder, as reports show it */
+	const char *tree; /* the same as patterns see it: proc/self/net is proc/net */
 	const char *given; /* the whole path, for a file that was named by itself; else NULL */
 	const char *stem;
 	const char *real; /* without links; NULL: not to be opened, why and detail say so */

@@ -102,8 +102,7 @@ static void take(struct walk *w, const char *path, const char *arg)
 	case -ENOENT:
 	case -ENOTDIR:
 	case -EISDIR:
-	case -ESRCH: /* a process that has ended */
-		return;
+	case -ESRCH: /* a process that has ended */ return;
 	}
 	w->found++;
 	if (w->found > INPUTS_MAX) {

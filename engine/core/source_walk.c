@@ -18,7 +18,7 @@
 struct place {
 	const char *root; /* real path */
 	const char *real; /* of this folder */
-	const char *rel;  /* "" or with a slash at its end */
+	const char *rel; /* "" or with a slash at its end */
 	unsigned depth;
 	bool linked; /* below a link: no other is followed */
 	bool in_top; /* below a copy of /proc or /sys */

@@ -20,7 +20,8 @@ const char *nd_buf_str(const struct nd_buf *b); /* "" when empty */
  * and *out is untouched. base 10 or 16; hex takes no 0x prefix. */
 bool nd_parse_u64(const char *s, int base, uint64_t *out);
 bool nd_parse_i64(const char *s, int64_t *out);
-bool nd_parse_f64(const char *s, double *out); /* digits[.digits], optional leading minus; no exponent, inf, nan */
+bool nd_parse_f64(const char *s,
+		  double *out); /* digits[.digits], optional leading minus; no exponent, inf, nan */
 
 /* Cuts the next blank-separated word out of *line (which is modified and moved on); NULL at its end. */
 char *nd_word(char **line);
@@ -42,15 +43,26 @@ struct nd_stream *nd_stream_mem(const char *text, size_t len); /* borrows text *
  * or after a read error. Bytes of value 0 become '?'. */
 char *nd_stream_line(struct nd_stream *s);
 uint64_t nd_stream_lineno(const struct nd_stream *s); /* of the last line returned, from 1 */
-int nd_stream_error(const struct nd_stream *s);       /* 0, or the negative errno of a failed read */
-bool nd_stream_cut(const struct nd_stream *s);        /* some line was longer than ND_LINE_MAX */
-bool nd_stream_unended(const struct nd_stream *s);    /* the last line had no newline: a truncated file? */
+int nd_stream_error(const struct nd_stream *s); /* 0, or the negative errno of a failed read */
+bool nd_stream_cut(const struct nd_stream *s); /* some line was longer than ND_LINE_MAX */
+bool nd_stream_unended(
+	const struct nd_stream *s); /* the last line had no newline: a truncated file? */
 void nd_stream_close(struct nd_stream *s);
 
 /* What a number measures. Values are always held in base units: seconds, bytes, ratios (not
  * percent), events per second, bytes per second. */
-enum nd_unit { ND_U_NONE, ND_U_COUNT, ND_U_SECONDS, ND_U_BYTES, ND_U_PERCENT, ND_U_PER_SECOND, ND_U_BYTES_PER_SECOND, ND_U_BITS_PER_SECOND };
-const char *nd_unit_name(enum nd_unit u); /* "1", "s", "B", "%", "/s", "B/s", "bit/s" as in JSON and the reference */
+enum nd_unit {
+	ND_U_NONE,
+	ND_U_COUNT,
+	ND_U_SECONDS,
+	ND_U_BYTES,
+	ND_U_PERCENT,
+	ND_U_PER_SECOND,
+	ND_U_BYTES_PER_SECOND,
+	ND_U_BITS_PER_SECOND
+};
+const char *nd_unit_name(
+	enum nd_unit u); /* "1", "s", "B", "%", "/s", "B/s", "bit/s" as in JSON and the reference */
 
 /* Three digits and a scaled unit for people: 43.9 ms, 12,178,939, 0.15 %, 1.2 GB, 300/s. */
 void nd_print_human(struct nd_buf *b, double v, enum nd_unit u);

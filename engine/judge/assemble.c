@@ -15,13 +15,17 @@ static const char *dup(struct nd_run *run, const char *s)
 static enum nd_unit used_unit(const struct nd_run *run, const struct nd_used *u)
 {
 	if (u->what == ND_USED_FACT)
-		return nd_accessor_unit(nd_registry_def(nd_facts_registry(run->f), u->id), u->accessor);
+		return nd_accessor_unit(nd_registry_def(nd_facts_registry(run->f), u->id),
+					u->accessor);
 	return ND_U_COUNT;
 }
 
 static struct nd_value to_value(struct nd_run *run, const struct nd_result *r)
 {
-	struct nd_value v = { .type = ND_V_MISSING, .basis = r->basis, .why = r->why, .detail = dup(run, r->detail ? r->detail : "") };
+	struct nd_value v = {.type = ND_V_MISSING,
+			     .basis = r->basis,
+			     .why = r->why,
+			     .detail = dup(run, r->detail ? r->detail : "")};
 
 	if (r->t == ND_R_NUMBER) {
 		v.type = ND_V_NUMBER;
@@ -43,7 +47,8 @@ static struct nd_value to_value(struct nd_run *run, const struct nd_result *r)
 
 static bool same_used(const struct nd_used *a, const struct nd_used *b)
 {
-	return a->what == b->what && a->on == b->on && a->id == b->id && a->accessor == b->accessor && a->rows == b->rows && a->inverse == b->inverse;
+	return a->what == b->what && a->on == b->on && a->id == b->id &&
+	       a->accessor == b->accessor && a->rows == b->rows && a->inverse == b->inverse;
 }
 
 static bool seen_before(const struct nd_used *u, uint32_t i)
@@ -55,9 +60,13 @@ static bool seen_before(const struct nd_used *u, uint32_t i)
 	return false;
 }
 
-static struct nd_evidence_value evidence_value(struct nd_run *run, const struct nd_rule *rule, const struct nd_used *u)
+static struct nd_evidence_value evidence_value(struct nd_run *run, const struct nd_rule *rule,
+					       const struct nd_used *u)
 {
-	struct nd_evidence_value out = { .fact = nd_used_name(run, rule, u), .entity = dup(run, nd_used_entity(run, u)), .source = "", .reproduce = "" };
+	struct nd_evidence_value out = {.fact = nd_used_name(run, rule, u),
+					.entity = dup(run, nd_used_entity(run, u)),
+					.source = "",
+					.reproduce = ""};
 
 	out.value = to_value(run, &u->value);
 	out.unit = used_unit(run, u);
@@ -69,12 +78,16 @@ static struct nd_evidence_value evidence_value(struct nd_run *run, const struct 
 	return out;
 }
 
-void nd_assemble_evidence(struct nd_run *run, const struct nd_walk *w, const struct nd_answered *a, struct nd_eval *e, struct nd_evidence *out)
+void nd_assemble_evidence(struct nd_run *run, const struct nd_walk *w, const struct nd_answered *a,
+			  struct nd_eval *e, struct nd_evidence *out)
 {
 	const struct nd_rule *rule = w->tree->rule;
-	struct nd_evidence_value *values = nd_arena_alloc(run->arena, (MAX_VALUES + 1) * sizeof(*values));
+	struct nd_evidence_value *values =
+		nd_arena_alloc(run->arena, (MAX_VALUES + 1) * sizeof(*values));
 
-	*out = (struct nd_evidence){ .ask = nd_render(a->node->ask, e), .test = dup(run, a->node->test_text), .answer = a->answer };
+	*out = (struct nd_evidence){.ask = nd_render(a->node->ask, e),
+				    .test = dup(run, a->node->test_text),
+				    .answer = a->answer};
 	out->grade = (enum nd_grade)a->node->grade;
 	out->stale = a->stale;
 	out->says = a->says;
@@ -90,7 +103,8 @@ void nd_assemble_evidence(struct nd_run *run, const struct nd_walk *w, const str
 	out->values = values;
 }
 
-struct nd_missing_fact *nd_missing_facts(struct nd_run *run, const struct nd_rule *rule, const struct nd_used *u, uint32_t n, uint32_t *count)
+struct nd_missing_fact *nd_missing_facts(struct nd_run *run, const struct nd_rule *rule,
+					 const struct nd_used *u, uint32_t n, uint32_t *count)
 {
 	struct nd_missing_fact *out = nd_arena_alloc(run->arena, (n + 1) * sizeof(*out));
 
@@ -100,7 +114,8 @@ struct nd_missing_fact *nd_missing_facts(struct nd_run *run, const struct nd_rul
 
 		if (!nd_used_unknown(&u[i]) || (i < 512 && seen_before(u, i)))
 			continue;
-		*m = (struct nd_missing_fact){ .fact = nd_used_name(run, rule, &u[i]), .entity = dup(run, nd_used_entity(run, &u[i])) };
+		*m = (struct nd_missing_fact){.fact = nd_used_name(run, rule, &u[i]),
+					      .entity = dup(run, nd_used_entity(run, &u[i]))};
 		m->why = u[i].value.why;
 		m->detail = dup(run, u[i].value.detail);
 		m->reproduce = "";
@@ -115,7 +130,8 @@ struct nd_missing_fact *nd_missing_facts(struct nd_run *run, const struct nd_rul
 	return out;
 }
 
-static void related(struct nd_run *run, const struct nd_outcome *o, const struct nd_walk *w, struct nd_finding *out)
+static void related(struct nd_run *run, const struct nd_outcome *o, const struct nd_walk *w,
+		    struct nd_finding *out)
 {
 	struct nd_related *v = nd_arena_alloc(run->arena, (o->n_found + 1) * sizeof(*v));
 	const struct nd_use *u = nd_walk_use(w);
@@ -126,13 +142,20 @@ static void related(struct nd_run *run, const struct nd_outcome *o, const struct
 		const char *how = NULL;
 
 		for (uint32_t k = 0; x != w && k < u->n_explains; k++)
-			how = strcmp(u->explains[k], y->name) == 0 && x->role == ND_CONSEQUENCE ? "is its consequence" : how;
+			how = strcmp(u->explains[k], y->name) == 0 && x->role == ND_CONSEQUENCE
+				      ? "is its consequence"
+				      : how;
 		for (uint32_t k = 0; x != w && k < y->n_explains; k++)
-			how = strcmp(y->explains[k], u->name) == 0 && w->role == ND_CONSEQUENCE ? "explains it" : how;
+			how = strcmp(y->explains[k], u->name) == 0 && w->role == ND_CONSEQUENCE
+				      ? "explains it"
+				      : how;
 		for (uint32_t k = 0; x != w && k < y->n_amplifies; k++)
-			how = strcmp(y->amplifies[k], u->name) == 0 && x->role == ND_AMPLIFIER ? "makes it worse" : how;
+			how = strcmp(y->amplifies[k], u->name) == 0 && x->role == ND_AMPLIFIER
+				      ? "makes it worse"
+				      : how;
 		if (how)
-			v[out->n_related++] = (struct nd_related){ dup(run, y->name), dup(run, nd_entity_name(run->f, x->about)), how };
+			v[out->n_related++] = (struct nd_related){
+				dup(run, y->name), dup(run, nd_entity_name(run->f, x->about)), how};
 	}
 	out->related = v;
 }
@@ -160,7 +183,8 @@ static const char **references(struct nd_run *run, const struct nd_walk *w, uint
 {
 	const struct nd_use *u = nd_walk_use(w);
 	const struct nd_rule *r = w->tree->rule;
-	const char **v = nd_arena_alloc(run->arena, (u->n_references + r->n_references + 1) * sizeof(*v));
+	const char **v =
+		nd_arena_alloc(run->arena, (u->n_references + r->n_references + 1) * sizeof(*v));
 
 	for (uint32_t i = 0; i < u->n_references; i++)
 		v[(*n)++] = dup(run, u->references[i]);
@@ -169,13 +193,16 @@ static const char **references(struct nd_run *run, const struct nd_walk *w, uint
 	return v;
 }
 
-void nd_assemble_finding(struct nd_run *run, const struct nd_outcome *o, const struct nd_walk *w, struct nd_finding *out)
+void nd_assemble_finding(struct nd_run *run, const struct nd_outcome *o, const struct nd_walk *w,
+			 struct nd_finding *out)
 {
 	const struct nd_use *u = nd_walk_use(w);
 	struct nd_eval e = nd_walk_eval(run, w);
 	struct nd_evidence *path = nd_arena_alloc(run->arena, (w->n_path + 1) * sizeof(*path));
 
-	*out = (struct nd_finding){ .cause = dup(run, u->name), .rule = dup(run, w->tree->rule->name), .entity = dup(run, nd_entity_name(run->f, w->about)) };
+	*out = (struct nd_finding){.cause = dup(run, u->name),
+				   .rule = dup(run, w->tree->rule->name),
+				   .entity = dup(run, nd_entity_name(run->f, w->about))};
 	out->word = w->word;
 	out->role = w->role;
 	out->supports = w->supports;

@@ -11,22 +11,22 @@
 
 struct nd_result nd_missing_result(enum nd_missing why, const char *detail)
 {
-	return (struct nd_result){ .t = ND_R_MISSING, .why = why, .detail = detail ? detail : "" };
+	return (struct nd_result){.t = ND_R_MISSING, .why = why, .detail = detail ? detail : ""};
 }
 
 struct nd_result nd_absent_result(void)
 {
-	return (struct nd_result){ .t = ND_R_ABSENT, .detail = "" };
+	return (struct nd_result){.t = ND_R_ABSENT, .detail = ""};
 }
 
 struct nd_result nd_number_result(double v, enum nd_basis b)
 {
-	return (struct nd_result){ .t = ND_R_NUMBER, .basis = b, .num = v, .detail = "" };
+	return (struct nd_result){.t = ND_R_NUMBER, .basis = b, .num = v, .detail = ""};
 }
 
 struct nd_result nd_bool_result(bool yes)
 {
-	return (struct nd_result){ .t = ND_R_BOOL, .yes = yes, .detail = "" };
+	return (struct nd_result){.t = ND_R_BOOL, .yes = yes, .detail = ""};
 }
 
 bool nd_basis_mix(enum nd_basis a, enum nd_basis b, enum nd_basis *out)
@@ -45,7 +45,7 @@ bool nd_visit(struct nd_eval *e)
 
 struct nd_result nd_out_of_budget(struct nd_eval *e)
 {
-	struct nd_used u = { .what = ND_USED_BUDGET };
+	struct nd_used u = {.what = ND_USED_BUDGET};
 
 	u.value = nd_missing_result(ND_BUDGET, "the rule looks at more than 1,000,000 of them");
 	nd_use(e, &u);
@@ -185,20 +185,15 @@ static struct nd_result eval_compare(const struct nd_code *c, struct nd_eval *e)
 	if (settled(&a, &b, &out))
 		return out;
 	if (a.t == ND_R_NUMBER && !nd_basis_mix(a.basis, b.basis, &basis))
-		return nd_missing_result(ND_MIXED_SPAN, "one side is of the window, the other of a longer time");
+		return nd_missing_result(ND_MIXED_SPAN,
+					 "one side is of the window, the other of a longer time");
 	switch (c->index) {
-	case ND_E_EQ:
-		return nd_bool_result(equal(&a, &b));
-	case ND_E_NE:
-		return nd_bool_result(!equal(&a, &b));
-	case ND_E_LT:
-		return nd_bool_result(a.num < b.num);
-	case ND_E_LE:
-		return nd_bool_result(a.num <= b.num);
-	case ND_E_GT:
-		return nd_bool_result(a.num > b.num);
-	default:
-		return nd_bool_result(a.num >= b.num);
+	case ND_E_EQ: return nd_bool_result(equal(&a, &b));
+	case ND_E_NE: return nd_bool_result(!equal(&a, &b));
+	case ND_E_LT: return nd_bool_result(a.num < b.num);
+	case ND_E_LE: return nd_bool_result(a.num <= b.num);
+	case ND_E_GT: return nd_bool_result(a.num > b.num);
+	default: return nd_bool_result(a.num >= b.num);
 	}
 }
 
@@ -285,10 +280,14 @@ static struct nd_result eval_arith(const struct nd_code *c, struct nd_eval *e)
 	if (a.t == ND_R_ABSENT || b.t == ND_R_ABSENT)
 		return nd_absent_result();
 	if (!nd_basis_mix(a.basis, b.basis, &basis))
-		return nd_missing_result(ND_MIXED_SPAN, "one side is of the window, the other of a longer time");
+		return nd_missing_result(ND_MIXED_SPAN,
+					 "one side is of the window, the other of a longer time");
 	if (c->index == ND_E_DIV && b.num == 0)
 		return nd_missing_result(ND_TOO_FEW_SAMPLES, "division by zero");
-	v = c->index == ND_E_ADD ? a.num + b.num : c->index == ND_E_SUB ? a.num - b.num : c->index == ND_E_MUL ? a.num * b.num : a.num / b.num;
+	v = c->index == ND_E_ADD   ? a.num + b.num
+	    : c->index == ND_E_SUB ? a.num - b.num
+	    : c->index == ND_E_MUL ? a.num * b.num
+				   : a.num / b.num;
 	if (!isfinite(v))
 		return nd_missing_result(ND_TOO_FEW_SAMPLES, "no finite number");
 	return nd_number_result(v, basis);
@@ -304,7 +303,7 @@ static struct nd_result eval_neg(const struct nd_code *c, struct nd_eval *e)
 
 static struct nd_result eval_constant(const struct nd_code *c, struct nd_eval *e)
 {
-	struct nd_result r = { .t = ND_R_TEXT, .text = c->text, .detail = "" };
+	struct nd_result r = {.t = ND_R_TEXT, .text = c->text, .detail = ""};
 
 	(void)e;
 	if (c->op == ND_O_NUMBER)
@@ -317,7 +316,7 @@ static struct nd_result eval_let(const struct nd_code *c, struct nd_eval *e)
 {
 	struct nd_eval outer = *e;
 	struct nd_let_memo *m = e->lets && !c->let->code->memo ? &e->lets[c->let->slot] : NULL;
-	struct nd_used_list own = { 0 };
+	struct nd_used_list own = {0};
 	uint32_t from;
 
 	outer.element = ND_NO_ENTITY;
@@ -347,23 +346,46 @@ typedef struct nd_result eval_fn(const struct nd_code *, struct nd_eval *);
 struct nd_result nd_eval_plain(const struct nd_code *c, struct nd_eval *e)
 {
 	static eval_fn *const by[] = {
-		[ND_O_NUMBER] = eval_constant, [ND_O_TEXT] = eval_constant,  [ND_O_BOOL] = eval_constant,
-		[ND_O_LET] = eval_let,	       [ND_O_LOOP] = nd_eval_path,   [ND_O_THIS] = nd_eval_path,
-		[ND_O_ELEMENT] = nd_eval_path, [ND_O_ABOUT] = nd_eval_path,  [ND_O_FOUND] = nd_eval_path,
-		[ND_O_ONE] = nd_eval_path,     [ND_O_ALL] = nd_eval_path,    [ND_O_BY_KEY] = nd_eval_path,
-		[ND_O_FACT] = nd_eval_path,    [ND_O_RELATION] = nd_eval_path, [ND_O_KEY] = nd_eval_path,
-		[ND_O_TALLY] = nd_eval_path,   [ND_O_LOG] = nd_eval_path,    [ND_O_COLUMN] = nd_eval_path,
-		[ND_O_ROW] = NULL,	       [ND_O_DERIVED] = nd_eval_path, [ND_O_FILTER] = nd_eval_path,
-		[ND_O_CALL] = nd_eval_call,    [ND_O_NEG] = eval_neg,	     [ND_O_NOT] = eval_not,
-		[ND_O_AND] = eval_logic,       [ND_O_OR] = eval_logic,	     [ND_O_COMPARE] = eval_compare,
-		[ND_O_MATCH] = eval_match,     [ND_O_IN] = eval_in,	     [ND_O_IN_LIST] = eval_in_list,
-		[ND_O_RANGE] = eval_range,     [ND_O_ARITH] = eval_arith,
+		[ND_O_NUMBER] = eval_constant,
+		[ND_O_TEXT] = eval_constant,
+		[ND_O_BOOL] = eval_constant,
+		[ND_O_LET] = eval_let,
+		[ND_O_LOOP] = nd_eval_path,
+		[ND_O_THIS] = nd_eval_path,
+		[ND_O_ELEMENT] = nd_eval_path,
+		[ND_O_ABOUT] = nd_eval_path,
+		[ND_O_FOUND] = nd_eval_path,
+		[ND_O_ONE] = nd_eval_path,
+		[ND_O_ALL] = nd_eval_path,
+		[ND_O_BY_KEY] = nd_eval_path,
+		[ND_O_FACT] = nd_eval_path,
+		[ND_O_RELATION] = nd_eval_path,
+		[ND_O_KEY] = nd_eval_path,
+		[ND_O_TALLY] = nd_eval_path,
+		[ND_O_LOG] = nd_eval_path,
+		[ND_O_COLUMN] = nd_eval_path,
+		[ND_O_ROW] = NULL,
+		[ND_O_DERIVED] = nd_eval_path,
+		[ND_O_FILTER] = nd_eval_path,
+		[ND_O_CALL] = nd_eval_call,
+		[ND_O_NEG] = eval_neg,
+		[ND_O_NOT] = eval_not,
+		[ND_O_AND] = eval_logic,
+		[ND_O_OR] = eval_logic,
+		[ND_O_COMPARE] = eval_compare,
+		[ND_O_MATCH] = eval_match,
+		[ND_O_IN] = eval_in,
+		[ND_O_IN_LIST] = eval_in_list,
+		[ND_O_RANGE] = eval_range,
+		[ND_O_ARITH] = eval_arith,
 	};
 
 	if (c->op == ND_O_ROW) { /* loops holds the columns: see nd_eval_row */
 		double v = ((const double *)(const void *)e->loops)[c->index];
 
-		return isnan(v) ? nd_missing_result(ND_NOT_ON_THIS_KERNEL, "a column that this source does not give") : nd_number_result(v, ND_B_WINDOW);
+		return isnan(v) ? nd_missing_result(ND_NOT_ON_THIS_KERNEL,
+						    "a column that this source does not give")
+				: nd_number_result(v, ND_B_WINDOW);
 	}
 	return by[c->op](c, e);
 }
@@ -376,7 +398,9 @@ struct nd_result nd_eval(const struct nd_code *c, struct nd_eval *e)
 struct nd_result nd_eval_row(const struct nd_code *where, const double *columns)
 {
 	uint64_t visits = 0;
-	struct nd_eval e = { .loops = (const nd_id *)(const void *)columns, .visits = &visits, .element = ND_NO_ENTITY };
+	struct nd_eval e = {.loops = (const nd_id *)(const void *)columns,
+			    .visits = &visits,
+			    .element = ND_NO_ENTITY};
 
 	return nd_eval(where, &e);
 }

@@ -5,7 +5,18 @@
 #include "engine/judge/finding.h"
 #include "engine/rule/rule.h"
 
-enum nd_vt { ND_R_MISSING, ND_R_ABSENT, ND_R_NUMBER, ND_R_BOOL, ND_R_TEXT, ND_R_HIST, ND_R_ENTITY, ND_R_SET, ND_R_LIST, ND_R_RANGE };
+enum nd_vt {
+	ND_R_MISSING,
+	ND_R_ABSENT,
+	ND_R_NUMBER,
+	ND_R_BOOL,
+	ND_R_TEXT,
+	ND_R_HIST,
+	ND_R_ENTITY,
+	ND_R_SET,
+	ND_R_LIST,
+	ND_R_RANGE
+};
 /* A member of a set; why tells why it is not known which one it is. */
 struct nd_item {
 	nd_id id; /* or a row of a log pattern */
@@ -16,22 +27,31 @@ struct nd_result {
 	enum nd_vt t;
 	enum nd_basis basis;
 	enum nd_missing why;
-	bool yes, cut;      /* bool; a histogram bucket was prorated */
+	bool yes, cut; /* bool; a histogram bucket was prorated */
 	const char *detail; /* missing */
-	double num;         /* number; range: its low end, infinite where open */
+	double num; /* number; range: its low end, infinite where open */
 	union {
 		double hi; /* range */
 		const char *text;
 		const struct nd_hist *hist;
-		struct nd_item *items;  /* set */
+		struct nd_item *items; /* set */
 		struct nd_result *list;
 	};
-	nd_id id;   /* entity */
+	nd_id id; /* entity */
 	uint32_t n; /* set, list */
 };
 
 /* One thing that an answer read. */
-enum nd_used_what { ND_USED_FACT, ND_USED_RELATION, ND_USED_KIND, ND_USED_LOG, ND_USED_TALLY, ND_USED_MEMBER, ND_USED_BUDGET, ND_USED_MEMO };
+enum nd_used_what {
+	ND_USED_FACT,
+	ND_USED_RELATION,
+	ND_USED_KIND,
+	ND_USED_LOG,
+	ND_USED_TALLY,
+	ND_USED_MEMBER,
+	ND_USED_BUDGET,
+	ND_USED_MEMO
+};
 struct nd_used {
 	enum nd_used_what what;
 	nd_id on;
@@ -40,7 +60,8 @@ struct nd_used {
 	bool rows, inverse, distrusted;
 	union {
 		const char *key; /* MEMBER: what was looked for */
-		const struct nd_memo *memo; /* MEMO: all that it used; value and distrusted say the worst of it */
+		const struct nd_memo *
+			memo; /* MEMO: all that it used; value and distrusted say the worst of it */
 	};
 	struct nd_result value;
 };
@@ -71,7 +92,7 @@ struct nd_distrusted {
  * that no rule's answers depend on which others are loaded. */
 struct nd_memo {
 	bool done, stale, doubted;
-	uint64_t cost;       /* visits */
+	uint64_t cost; /* visits */
 	const uint64_t *payer; /* whose visits it was added to last */
 	struct nd_result value;
 	struct nd_used_list used;
@@ -81,20 +102,21 @@ struct nd_memo {
 struct nd_run {
 	const struct nd_rules *rules;
 	struct nd_facts *f;
-	struct nd_arena *arena;    /* of what is kept */
-	struct nd_arena *work;     /* of what an evaluation makes on its way; NULL: the same */
-	struct nd_arena scratch;   /* work of walks that leave nothing behind */
-	bool trial;                /* such a walk: no texts */
-	bool silent;               /* and nobody asks what it used */
-	struct nd_memo *memos;     /* by slot */
-	struct nd_view **views;    /* by fact and accessor: memo.c */
-	struct nd_used_list used;  /* of the question that is being asked */
+	struct nd_arena *arena; /* of what is kept */
+	struct nd_arena *work; /* of what an evaluation makes on its way; NULL: the same */
+	struct nd_arena scratch; /* work of walks that leave nothing behind */
+	bool trial; /* such a walk: no texts */
+	bool silent; /* and nobody asks what it used */
+	struct nd_memo *memos; /* by slot */
+	struct nd_view **views; /* by fact and accessor: memo.c */
+	struct nd_used_list used; /* of the question that is being asked */
 	struct nd_distrusted *distrusted;
 	uint32_t n_distrusted, cap_distrusted;
 	struct nd_log_rows **logs; /* by rule: its patterns */
-	uint64_t *visits;          /* by rule: elements that its expressions looked at */
+	uint64_t *visits; /* by rule: elements that its expressions looked at */
 	/* A rule's test may give the lines of a pattern by its name. */
-	struct nd_log_rows *(*log_override)(void *ctx, const struct nd_rule *rule, uint32_t pattern);
+	struct nd_log_rows *(*log_override)(void *ctx, const struct nd_rule *rule,
+					    uint32_t pattern);
 	void *override_ctx;
 };
 
@@ -111,7 +133,7 @@ struct nd_eval {
 	uint32_t n_found;
 	struct nd_let_memo *lets; /* by slot, for the walk; or NULL */
 	struct nd_used_list *used; /* NULL: do not record */
-	uint64_t *visits;          /* of elements, of this rule and run */
+	uint64_t *visits; /* of elements, of this rule and run */
 };
 struct nd_let_memo {
 	bool done;
@@ -145,7 +167,8 @@ struct nd_result nd_absent_result(void);
 struct nd_result nd_number_result(double v, enum nd_basis b);
 struct nd_result nd_bool_result(bool yes);
 bool nd_basis_mix(enum nd_basis a, enum nd_basis b, enum nd_basis *out); /* false: mixed-span */
-struct nd_result nd_eval_fact(const struct nd_code *c, nd_id on, struct nd_eval *e); /* the fact of this entity */
+struct nd_result nd_eval_fact(const struct nd_code *c, nd_id on,
+			      struct nd_eval *e); /* the fact of this entity */
 struct nd_result nd_eval_path(const struct nd_code *c, struct nd_eval *e);
 struct nd_result nd_eval_call(const struct nd_code *c, struct nd_eval *e);
 struct nd_result nd_eval_set(const struct nd_code *set, bool of_age, struct nd_eval *e);
@@ -170,12 +193,14 @@ bool nd_id_set_has(struct nd_id_set *s, const struct nd_result *set, nd_id id, s
 void nd_use(struct nd_eval *e, const struct nd_used *u);
 void nd_use_room(struct nd_eval *e, uint32_t n); /* n more are to come */
 void nd_used_cut(struct nd_used_list *l, uint32_t from, uint32_t to); /* removes [from, to) */
-bool nd_used_clean(const struct nd_used_list *l, uint32_t from);      /* nothing stale from there on */
-struct nd_log_rows *nd_log_rows_of(struct nd_run *run, const struct nd_rule *rule, uint32_t rule_index, uint32_t pattern);
+bool nd_used_clean(const struct nd_used_list *l, uint32_t from); /* nothing stale from there on */
+struct nd_log_rows *nd_log_rows_of(struct nd_run *run, const struct nd_rule *rule,
+				   uint32_t rule_index, uint32_t pattern);
 
 /* Tallies: counted while rows are streamed, read by slot. */
 bool nd_tally_get(const struct nd_facts *f, uint32_t slot, nd_id on, double *hits, double *rows);
-void nd_tally_put(struct nd_facts *f, const struct nd_rules *rules, uint32_t slot, nd_id on, double hits, double rows);
+void nd_tally_put(struct nd_facts *f, const struct nd_rules *rules, uint32_t slot, nd_id on,
+		  double hits, double rows);
 /* A row's condition; used by the tallies. */
 struct nd_result nd_eval_row(const struct nd_code *where, const double *columns);
 #endif

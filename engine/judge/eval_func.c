@@ -31,7 +31,7 @@ static result f_count(const struct nd_code *c, struct nd_eval *e)
 static result f_any(const struct nd_code *c, struct nd_eval *e)
 {
 	bool all = c->func->id == ND_F_ALL, found = false, best_clean = false;
-	result set = nd_eval_set(c->args[0], c->of_age, e), unknown = { .t = ND_R_BOOL };
+	result set = nd_eval_set(c->args[0], c->of_age, e), unknown = {.t = ND_R_BOOL};
 	struct nd_used_list *used = e->used;
 	uint32_t start = used ? used->n : 0;
 	bool empty = set.t == ND_R_ABSENT || (set.t == ND_R_SET && set.n == 0);
@@ -45,13 +45,17 @@ static result f_any(const struct nd_code *c, struct nd_eval *e)
 
 		if (!nd_visit(e))
 			return nd_out_of_budget(e);
-		r = set.items[i].why == ND_PRESENT ? nd_eval_member(c->args[1], set.items[i].id, e) :
-						     nd_missing_result(set.items[i].why, set.items[i].detail);
+		r = set.items[i].why == ND_PRESENT
+			    ? nd_eval_member(c->args[1], set.items[i].id, e)
+			    : nd_missing_result(set.items[i].why, set.items[i].detail);
 		if (r.t == ND_R_MISSING && unknown.t != ND_R_MISSING)
 			unknown = r;
 		decides = r.t == ND_R_ABSENT ? all : r.t == ND_R_BOOL && r.yes != all;
-		if (!decides)
+		if (!decides) {
+			if (found) /* it rests on the one that was found */
+				nd_used_cut(used, from, used ? used->n : 0);
 			continue;
+		}
 		if (!found || nd_used_clean(used, from)) {
 			best_clean = nd_used_clean(used, from);
 			nd_used_cut(used, start, from); /* only this member's facts stay */
@@ -86,8 +90,9 @@ static result f_argmax(const struct nd_code *c, struct nd_eval *e)
 			return r;
 		if (r.t == ND_R_ABSENT)
 			continue;
-		if (best.t == ND_R_ABSENT || (c->func->id == ND_F_ARGMAX ? r.num > top : r.num < top)) {
-			best = (result){ .t = ND_R_ENTITY, .id = set.items[i].id, .detail = "" };
+		if (best.t == ND_R_ABSENT ||
+		    (c->func->id == ND_F_ARGMAX ? r.num > top : r.num < top)) {
+			best = (result){.t = ND_R_ENTITY, .id = set.items[i].id, .detail = ""};
 			top = r.num;
 		}
 	}
@@ -104,7 +109,7 @@ static result f_only(const struct nd_code *c, struct nd_eval *e)
 		return nd_missing_result(set.items[0].why, set.items[0].detail);
 	if (set.n != 1)
 		return nd_absent_result();
-	return (result){ .t = ND_R_ENTITY, .id = set.items[0].id, .detail = "" };
+	return (result){.t = ND_R_ENTITY, .id = set.items[0].id, .detail = ""};
 }
 
 struct ranked {
@@ -132,15 +137,16 @@ static result f_top(const struct nd_code *c, struct nd_eval *e)
 		return n.t != ND_R_NUMBER ? n : set;
 	all = nd_work(e, (set.n + 1) * sizeof(*all));
 	for (uint32_t i = 0; i < set.n; i++) {
-		result r = set.items[i].why == ND_PRESENT ? nd_eval_member(c->args[2], set.items[i].id, e) :
-							    nd_missing_result(set.items[i].why, set.items[i].detail);
+		result r = set.items[i].why == ND_PRESENT
+				   ? nd_eval_member(c->args[2], set.items[i].id, e)
+				   : nd_missing_result(set.items[i].why, set.items[i].detail);
 
 		if (!nd_visit(e))
 			return nd_out_of_budget(e);
 		if (r.t == ND_R_MISSING)
 			return r;
 		if (r.t == ND_R_NUMBER)
-			all[count++] = (struct ranked){ set.items[i], r.num, i };
+			all[count++] = (struct ranked){set.items[i], r.num, i};
 	}
 	qsort(all, count, sizeof(*all), by_rank);
 	set.n = n.num < count ? (uint32_t)fmax(0, n.num) : count;
@@ -164,21 +170,22 @@ static result f_take(const struct nd_code *c, struct nd_eval *e)
 static result f_sets(const struct nd_code *c, struct nd_eval *e)
 {
 	result a = nd_eval(c->args[0], e), b = nd_eval(c->args[1], e), out = a;
-	struct nd_id_set in_a = { 0 }, in_b = { 0 };
+	struct nd_id_set in_a = {0}, in_b = {0};
 	struct nd_item one;
 	enum nd_func_id f = c->func->id;
 
 	if (a.t == ND_R_MISSING || b.t == ND_R_MISSING)
 		return a.t == ND_R_MISSING ? a : b;
 	if (b.t == ND_R_ENTITY) {
-		one = (struct nd_item){ .id = b.id, .detail = "" };
-		b = (result){ .t = ND_R_SET, .items = &one, .n = 1 };
+		one = (struct nd_item){.id = b.id, .detail = ""};
+		b = (result){.t = ND_R_SET, .items = &one, .n = 1};
 	}
 	out.t = ND_R_SET;
 	out.items = nd_work(e, (a.n + b.n + 1) * sizeof(*out.items));
 	out.n = 0;
 	for (uint32_t i = 0; i < a.n; i++) {
-		bool both = a.items[i].why == ND_PRESENT && nd_id_set_has(&in_b, &b, a.items[i].id, e);
+		bool both =
+			a.items[i].why == ND_PRESENT && nd_id_set_has(&in_b, &b, a.items[i].id, e);
 
 		if (f == ND_F_UNION || (f == ND_F_COMMON) == both)
 			out.items[out.n++] = a.items[i];
@@ -198,7 +205,7 @@ static result f_known(const struct nd_code *c, struct nd_eval *e)
 	out.n = 0;
 	if (s.t == ND_R_MISSING) {
 		nd_used_cut(e->used, start, e->used ? e->used->n : 0);
-		return (result){ .t = c->type.t == ND_X_SET ? ND_R_SET : ND_R_LIST, .detail = "" };
+		return (result){.t = c->type.t == ND_X_SET ? ND_R_SET : ND_R_LIST, .detail = ""};
 	}
 	if (s.t == ND_R_SET)
 		out.items = nd_work(e, (s.n + 1) * sizeof(*out.items));
@@ -258,16 +265,45 @@ typedef result func_fn(const struct nd_code *, struct nd_eval *);
 struct nd_result nd_eval_call(const struct nd_code *c, struct nd_eval *e)
 {
 	static func_fn *const by[ND_FUNCS] = {
-		[ND_F_RATIO] = nd_f_ratio,	    [ND_F_SHARE] = nd_f_share,	[ND_F_IMBALANCE] = nd_f_aggregate, [ND_F_SUM] = nd_f_aggregate,
-		[ND_F_MEAN] = nd_f_aggregate,  [ND_F_MEDIAN] = nd_f_aggregate, [ND_F_MIN] = nd_f_aggregate,	[ND_F_MAX] = nd_f_aggregate,
-		[ND_F_P50] = nd_f_aggregate,   [ND_F_P90] = nd_f_aggregate,	[ND_F_P95] = nd_f_aggregate,	[ND_F_P99] = nd_f_aggregate,
-		[ND_F_P999] = nd_f_aggregate,  [ND_F_COUNT] = f_count,	[ND_F_ANY] = f_any,		[ND_F_ALL] = f_any,
-		[ND_F_NONE] = f_any,	    [ND_F_ARGMAX] = f_argmax,	[ND_F_ARGMIN] = f_argmax,	[ND_F_ONLY] = f_only,
-		[ND_F_TOP] = f_top,	    [ND_F_TAKE] = f_take,	[ND_F_UNION] = f_sets,		[ND_F_COMMON] = f_sets,
-		[ND_F_WITHOUT] = f_sets,    [ND_F_KNOWN] = f_known,	[ND_F_MODE] = nd_f_mode,		[ND_F_FRACTION] = nd_f_fraction,
-		[ND_F_ABS] = nd_f_number,	    [ND_F_CLAMP] = nd_f_number,	[ND_F_ROUND_UP] = nd_f_number,	[ND_F_POW2] = nd_f_number,
-		[ND_F_IF] = f_if,	    [ND_F_COALESCE] = f_coalesce, [ND_F_PRESENT] = f_present,	[ND_F_ABSENT] = f_present,
-		[ND_F_CPUMASK] = nd_f_cpus,    [ND_F_CPULIST] = nd_f_cpus,	[ND_F_NAMES] = nd_f_names,
+		[ND_F_RATIO] = nd_f_ratio,
+		[ND_F_SHARE] = nd_f_share,
+		[ND_F_IMBALANCE] = nd_f_aggregate,
+		[ND_F_SUM] = nd_f_aggregate,
+		[ND_F_MEAN] = nd_f_aggregate,
+		[ND_F_MEDIAN] = nd_f_aggregate,
+		[ND_F_MIN] = nd_f_aggregate,
+		[ND_F_MAX] = nd_f_aggregate,
+		[ND_F_P50] = nd_f_aggregate,
+		[ND_F_P90] = nd_f_aggregate,
+		[ND_F_P95] = nd_f_aggregate,
+		[ND_F_P99] = nd_f_aggregate,
+		[ND_F_P999] = nd_f_aggregate,
+		[ND_F_COUNT] = f_count,
+		[ND_F_ANY] = f_any,
+		[ND_F_ALL] = f_any,
+		[ND_F_NONE] = f_any,
+		[ND_F_ARGMAX] = f_argmax,
+		[ND_F_ARGMIN] = f_argmax,
+		[ND_F_ONLY] = f_only,
+		[ND_F_TOP] = f_top,
+		[ND_F_TAKE] = f_take,
+		[ND_F_UNION] = f_sets,
+		[ND_F_COMMON] = f_sets,
+		[ND_F_WITHOUT] = f_sets,
+		[ND_F_KNOWN] = f_known,
+		[ND_F_MODE] = nd_f_mode,
+		[ND_F_FRACTION] = nd_f_fraction,
+		[ND_F_ABS] = nd_f_number,
+		[ND_F_CLAMP] = nd_f_number,
+		[ND_F_ROUND_UP] = nd_f_number,
+		[ND_F_POW2] = nd_f_number,
+		[ND_F_IF] = f_if,
+		[ND_F_COALESCE] = f_coalesce,
+		[ND_F_PRESENT] = f_present,
+		[ND_F_ABSENT] = f_present,
+		[ND_F_CPUMASK] = nd_f_cpus,
+		[ND_F_CPULIST] = nd_f_cpus,
+		[ND_F_NAMES] = nd_f_names,
 	};
 
 	return by[c->func->id](c, e);

@@ -7,26 +7,33 @@
 
 static struct nd_result entity(nd_id id)
 {
-	return (struct nd_result){ .t = ND_R_ENTITY, .id = id, .detail = "" };
+	return (struct nd_result){.t = ND_R_ENTITY, .id = id, .detail = ""};
 }
 
 static struct nd_result set_new(struct nd_eval *e, uint32_t cap)
 {
-	return (struct nd_result){ .t = ND_R_SET, .items = nd_work(e, (cap + 1) * sizeof(struct nd_item)), .detail = "" };
+	return (struct nd_result){.t = ND_R_SET,
+				  .items = nd_work(e, (cap + 1) * sizeof(struct nd_item)),
+				  .detail = ""};
 }
 
 static struct nd_item unknown_item(enum nd_missing why, const char *detail)
 {
-	return (struct nd_item){ .id = ND_NO_ENTITY, .why = why == ND_PRESENT ? ND_SILENT : why, .detail = detail };
+	return (struct nd_item){
+		.id = ND_NO_ENTITY, .why = why == ND_PRESENT ? ND_SILENT : why, .detail = detail};
 }
 
 static struct nd_result from_value(const struct nd_value *v)
 {
 	static const enum nd_vt types[] = {
-		[ND_V_MISSING] = ND_R_MISSING, [ND_V_ABSENT] = ND_R_ABSENT, [ND_V_NUMBER] = ND_R_NUMBER,
-		[ND_V_BOOL] = ND_R_BOOL,       [ND_V_TEXT] = ND_R_TEXT,	    [ND_V_HIST] = ND_R_HIST,
+		[ND_V_MISSING] = ND_R_MISSING, [ND_V_ABSENT] = ND_R_ABSENT,
+		[ND_V_NUMBER] = ND_R_NUMBER,   [ND_V_BOOL] = ND_R_BOOL,
+		[ND_V_TEXT] = ND_R_TEXT,       [ND_V_HIST] = ND_R_HIST,
 	};
-	struct nd_result r = { .t = types[v->type], .basis = v->basis, .why = v->why, .detail = v->detail ? v->detail : "" };
+	struct nd_result r = {.t = types[v->type],
+			      .basis = v->basis,
+			      .why = v->why,
+			      .detail = v->detail ? v->detail : ""};
 
 	if (v->type == ND_V_NUMBER)
 		r.num = v->num;
@@ -56,7 +63,8 @@ struct nd_result nd_eval_fact(const struct nd_code *c, nd_id on, struct nd_eval 
 {
 	struct nd_value v = nd_get(e->run->f, on, c->fact, c->accessor);
 	struct nd_result r = from_value(&v);
-	struct nd_used u = { .what = ND_USED_FACT, .on = on, .id = c->fact, .accessor = c->accessor, .value = r };
+	struct nd_used u = {
+		.what = ND_USED_FACT, .on = on, .id = c->fact, .accessor = c->accessor, .value = r};
 
 	u.distrusted = distrusted(e->run, on, c->fact);
 	nd_use(e, &u);
@@ -70,7 +78,10 @@ static struct nd_result relation_of(const struct nd_code *c, nd_id on, struct nd
 	struct nd_result r;
 
 	if (l.why != ND_PRESENT) {
-		struct nd_used u = { .what = ND_USED_RELATION, .on = on, .id = (int32_t)c->relation, .inverse = c->inverse };
+		struct nd_used u = {.what = ND_USED_RELATION,
+				    .on = on,
+				    .id = (int32_t)c->relation,
+				    .inverse = c->inverse};
 
 		r = nd_missing_result(l.why, l.detail);
 		u.value = r;
@@ -81,39 +92,41 @@ static struct nd_result relation_of(const struct nd_code *c, nd_id on, struct nd
 		return l.n ? entity(l.ids[0]) : nd_absent_result();
 	r = set_new(e, l.n);
 	for (uint32_t i = 0; i < l.n; i++)
-		r.items[r.n++] = (struct nd_item){ .id = l.ids[i], .detail = "" };
+		r.items[r.n++] = (struct nd_item){.id = l.ids[i], .detail = ""};
 	return r;
 }
 
 static struct nd_result key_of(const struct nd_code *c, nd_id on, struct nd_eval *e)
 {
 	const char *key = nd_entity_key(e->run->f, on);
-	struct nd_result r = { .t = ND_R_TEXT, .text = key, .detail = "" };
+	struct nd_result r = {.t = ND_R_TEXT, .text = key, .detail = ""};
 	double v;
 
 	if (!nd_kinds[c->kind].number_key)
 		return r;
-	return nd_parse_f64(key, &v) ? nd_number_result(v, ND_B_STATE) : nd_missing_result(ND_PARSE_ERROR, "the key is no number");
+	return nd_parse_f64(key, &v) ? nd_number_result(v, ND_B_STATE)
+				     : nd_missing_result(ND_PARSE_ERROR, "the key is no number");
 }
 
 static struct nd_result tally_of(const struct nd_code *c, nd_id on, struct nd_eval *e)
 {
 	const struct nd_tally *t = &e->rule->tallies[c->index];
-	struct nd_used u = { .what = ND_USED_TALLY, .on = on, .id = c->index, .rows = c->rows };
+	struct nd_used u = {.what = ND_USED_TALLY, .on = on, .id = c->index, .rows = c->rows};
 	double hits, rows;
 
-	u.value = nd_tally_get(e->run->f, t->slot, on, &hits, &rows) ?
-			  nd_number_result(c->rows ? rows : hits, ND_B_WINDOW) :
-			  nd_missing_result(ND_NOT_SAMPLED, "no sample of it was taken");
+	u.value = nd_tally_get(e->run->f, t->slot, on, &hits, &rows)
+			  ? nd_number_result(c->rows ? rows : hits, ND_B_WINDOW)
+			  : nd_missing_result(ND_NOT_SAMPLED, "no sample of it was taken");
 	nd_use(e, &u);
 	return u.value;
 }
 
 static struct nd_result log_of(const struct nd_code *c, nd_id on, struct nd_eval *e)
 {
-	struct nd_log_rows *rows = nd_log_rows_of(e->run, e->rule, e->rule_index, (uint32_t)c->index);
+	struct nd_log_rows *rows =
+		nd_log_rows_of(e->run, e->rule, e->rule_index, (uint32_t)c->index);
 	const struct nd_log_pattern *p = &e->rule->logs[c->index];
-	struct nd_used u = { .what = ND_USED_LOG, .on = on, .id = c->index };
+	struct nd_used u = {.what = ND_USED_LOG, .on = on, .id = c->index};
 	struct nd_result r;
 
 	if (rows->status.why != ND_PRESENT) {
@@ -126,9 +139,10 @@ static struct nd_result log_of(const struct nd_code *c, nd_id on, struct nd_eval
 		bool speaks = nd_entity_kind(e->run->f, on) == ND_HOST;
 
 		for (uint32_t g = 0; g < p->n_groups && !speaks; g++)
-			speaks = rows->v[i].groups[g].t == ND_R_ENTITY && rows->v[i].groups[g].id == on;
+			speaks = rows->v[i].groups[g].t == ND_R_ENTITY &&
+				 rows->v[i].groups[g].id == on;
 		if (speaks)
-			r.items[r.n++] = (struct nd_item){ .id = i, .detail = "" };
+			r.items[r.n++] = (struct nd_item){.id = i, .detail = ""};
 	}
 	u.value = nd_number_result(r.n, ND_B_LIFETIME); /* a line of whatever age */
 	nd_use(e, &u);
@@ -137,15 +151,17 @@ static struct nd_result log_of(const struct nd_code *c, nd_id on, struct nd_eval
 
 static struct nd_result column_of(const struct nd_code *c, nd_id row, struct nd_eval *e)
 {
-	const struct nd_log_rows *rows = nd_log_rows_of(e->run, e->rule, e->rule_index, (uint32_t)c->a->type.log);
+	const struct nd_log_rows *rows =
+		nd_log_rows_of(e->run, e->rule, e->rule_index, (uint32_t)c->a->type.log);
 	const struct nd_log_row *r = &rows->v[row];
-	struct nd_result text = { .t = ND_R_TEXT, .text = r->text, .detail = "" };
+	struct nd_result text = {.t = ND_R_TEXT, .text = r->text, .detail = ""};
 
 	if (c->index == -2)
 		return text;
 	if (c->index >= 0)
 		return r->groups[c->index];
-	return r->age >= 0 ? nd_number_result(r->age, ND_B_STATE) : nd_missing_result(ND_PARSE_ERROR, "a log line without a time");
+	return r->age >= 0 ? nd_number_result(r->age, ND_B_STATE)
+			   : nd_missing_result(ND_PARSE_ERROR, "a log line without a time");
 }
 
 static struct nd_result derived_of(const struct nd_code *c, nd_id on, struct nd_eval *e)
@@ -162,8 +178,10 @@ static struct nd_result derived_of(const struct nd_code *c, nd_id on, struct nd_
 static struct nd_result step_of(const struct nd_code *c, nd_id on, struct nd_eval *e)
 {
 	static struct nd_result (*const by[])(const struct nd_code *, nd_id, struct nd_eval *) = {
-		[ND_O_FACT] = nd_eval_fact, [ND_O_RELATION] = relation_of, [ND_O_KEY] = key_of,     [ND_O_TALLY] = tally_of,
-		[ND_O_LOG] = log_of,   [ND_O_COLUMN] = column_of,     [ND_O_DERIVED] = derived_of,
+		[ND_O_FACT] = nd_eval_fact,  [ND_O_RELATION] = relation_of,
+		[ND_O_KEY] = key_of,	     [ND_O_TALLY] = tally_of,
+		[ND_O_LOG] = log_of,	     [ND_O_COLUMN] = column_of,
+		[ND_O_DERIVED] = derived_of,
 	};
 
 	return by[c->op](c, on, e);
@@ -195,9 +213,10 @@ static void add_unique(struct unique *u, struct nd_item item, struct nd_eval *e)
 	set->items[set->n++] = item;
 }
 
-static struct nd_result map_to_set(const struct nd_code *c, const struct nd_result *from, struct nd_eval *e)
+static struct nd_result map_to_set(const struct nd_code *c, const struct nd_result *from,
+				   struct nd_eval *e)
 {
-	struct unique out = { .set = set_new(e, from->n), .cap = from->n };
+	struct unique out = {.set = set_new(e, from->n), .cap = from->n};
 
 	for (uint32_t i = 0; i < from->n; i++) {
 		struct nd_result r;
@@ -212,16 +231,17 @@ static struct nd_result map_to_set(const struct nd_code *c, const struct nd_resu
 		if (r.t == ND_R_MISSING)
 			add_unique(&out, unknown_item(r.why, r.detail), e);
 		else if (r.t == ND_R_ENTITY)
-			add_unique(&out, (struct nd_item){ .id = r.id, .detail = "" }, e);
+			add_unique(&out, (struct nd_item){.id = r.id, .detail = ""}, e);
 		for (uint32_t k = 0; r.t == ND_R_SET && k < r.n; k++)
 			add_unique(&out, r.items[k], e);
 	}
 	return out.set;
 }
 
-static struct nd_result map_to_list(const struct nd_code *c, const struct nd_result *from, struct nd_eval *e)
+static struct nd_result map_to_list(const struct nd_code *c, const struct nd_result *from,
+				    struct nd_eval *e)
 {
-	struct nd_result out = { .t = ND_R_LIST, .detail = "" };
+	struct nd_result out = {.t = ND_R_LIST, .detail = ""};
 
 	nd_use_room(e, from->n);
 	out.list = nd_work(e, (from->n + 1) * sizeof(*out.list));
@@ -230,8 +250,9 @@ static struct nd_result map_to_list(const struct nd_code *c, const struct nd_res
 
 		if (!nd_visit(e))
 			return nd_out_of_budget(e);
-		r = from->items[i].why == ND_PRESENT ? step_of(c, from->items[i].id, e) :
-						       nd_missing_result(from->items[i].why, from->items[i].detail);
+		r = from->items[i].why == ND_PRESENT
+			    ? step_of(c, from->items[i].id, e)
+			    : nd_missing_result(from->items[i].why, from->items[i].detail);
 		if (r.t != ND_R_ABSENT)
 			out.list[out.n++] = r;
 	}
@@ -263,7 +284,7 @@ static struct nd_result all_of(enum nd_kind kind, struct nd_eval *e)
 
 	ids = nd_entities(e->run->f, kind, &n);
 	if (status.why != ND_PRESENT) {
-		struct nd_used u = { .what = ND_USED_KIND, .on = 0, .id = (int32_t)kind };
+		struct nd_used u = {.what = ND_USED_KIND, .on = 0, .id = (int32_t)kind};
 
 		u.value = nd_missing_result(status.why, status.detail);
 		nd_use(e, &u);
@@ -272,7 +293,7 @@ static struct nd_result all_of(enum nd_kind kind, struct nd_eval *e)
 	}
 	r = set_new(e, n + 1);
 	for (uint32_t i = 0; i < n; i++)
-		r.items[r.n++] = (struct nd_item){ .id = ids[i], .detail = "" };
+		r.items[r.n++] = (struct nd_item){.id = ids[i], .detail = ""};
 	if (status.why != ND_PRESENT)
 		r.items[r.n++] = unknown_item(status.why, status.detail);
 	return r;
@@ -282,7 +303,7 @@ static struct nd_result by_key(const struct nd_code *c, struct nd_eval *e)
 {
 	struct nd_result k = nd_eval(c->a, e);
 	struct nd_status status = nd_kind_status(e->run->f, c->kind);
-	struct nd_used u = { .what = ND_USED_MEMBER, .id = (int32_t)c->kind };
+	struct nd_used u = {.what = ND_USED_MEMBER, .id = (int32_t)c->kind};
 	char text[64];
 	nd_id id;
 
@@ -297,7 +318,8 @@ static struct nd_result by_key(const struct nd_code *c, struct nd_eval *e)
 	if (status.why == ND_PRESENT && c->kind != ND_FUNCTION)
 		return nd_absent_result();
 	u.key = nd_arena_strdup(e->run->arena, k.t == ND_R_NUMBER ? text : k.text);
-	u.value = nd_missing_result(status.why == ND_PRESENT ? ND_NOT_SAMPLED : status.why, status.detail);
+	u.value = nd_missing_result(status.why == ND_PRESENT ? ND_NOT_SAMPLED : status.why,
+				    status.detail);
 	nd_use(e, &u);
 	return u.value;
 }
@@ -309,7 +331,7 @@ static struct nd_result found_set(struct nd_eval *e)
 	for (uint32_t i = 0; i < e->n_found; i++)
 		r.items[r.n++] = e->found[i];
 	if (r.n == 0)
-		r.items[r.n++] = (struct nd_item){ .id = e->self, .detail = "" };
+		r.items[r.n++] = (struct nd_item){.id = e->self, .detail = ""};
 	return r;
 }
 
@@ -361,26 +383,16 @@ static struct nd_result eval_filter(const struct nd_code *c, struct nd_eval *e)
 struct nd_result nd_eval_path(const struct nd_code *c, struct nd_eval *e)
 {
 	switch ((int)c->op) {
-	case ND_O_THIS:
-		return entity(e->self);
-	case ND_O_ELEMENT:
-		return entity(e->element);
-	case ND_O_LOOP:
-		return entity(e->loops[c->index]);
-	case ND_O_ABOUT:
-		return entity(e->n_found ? e->found[0].id : e->self);
-	case ND_O_FOUND:
-		return found_set(e);
-	case ND_O_ONE:
-		return entity(nd_entity_find(e->run->f, c->kind, ""));
-	case ND_O_ALL:
-		return all_of(c->kind, e);
-	case ND_O_BY_KEY:
-		return by_key(c, e);
-	case ND_O_FILTER:
-		return eval_filter(c, e);
-	default:
-		return eval_step(c, e);
+	case ND_O_THIS: return entity(e->self);
+	case ND_O_ELEMENT: return entity(e->element);
+	case ND_O_LOOP: return entity(e->loops[c->index]);
+	case ND_O_ABOUT: return entity(e->n_found ? e->found[0].id : e->self);
+	case ND_O_FOUND: return found_set(e);
+	case ND_O_ONE: return entity(nd_entity_find(e->run->f, c->kind, ""));
+	case ND_O_ALL: return all_of(c->kind, e);
+	case ND_O_BY_KEY: return by_key(c, e);
+	case ND_O_FILTER: return eval_filter(c, e);
+	default: return eval_step(c, e);
 	}
 }
 
@@ -400,32 +412,39 @@ static void log_groups(struct nd_run *run, const struct nd_log_pattern *p, struc
 		if (p->group_kinds[g] != ND_NO_KIND)
 			row->groups[g] = entity(nd_entity(run->f, p->group_kinds[g], start));
 		else
-			row->groups[g] = (struct nd_result){ .t = ND_R_TEXT, .text = start, .detail = "" };
+			row->groups[g] =
+				(struct nd_result){.t = ND_R_TEXT, .text = start, .detail = ""};
 	}
 }
 
-static void log_match(struct nd_run *run, const struct nd_log_pattern *p, struct nd_log_rows *rows, const struct nd_log_rows *given)
+static void log_match(struct nd_run *run, const struct nd_log_pattern *p, struct nd_log_rows *rows,
+		      const struct nd_log_rows *given)
 {
 	uint32_t n, cap = 0;
-	struct nd_status status = given ? given->status : (struct nd_status){ ND_PRESENT, "" };
-	const struct nd_log_line *lines = nd_log(run->f, &n, given ? &(struct nd_status){ 0 } : &status);
+	struct nd_status status = given ? given->status : (struct nd_status){ND_PRESENT, ""};
+	const struct nd_log_line *lines =
+		nd_log(run->f, &n, given ? &(struct nd_status){0} : &status);
 
 	rows->status = status;
 	n = given ? given->n : n;
 	for (uint32_t i = 0; i < n && status.why == ND_PRESENT && p->pattern; i++) {
-		struct nd_log_row row = given ? given->v[i] : (struct nd_log_row){ lines[i].age, lines[i].text, NULL };
+		struct nd_log_row row =
+			given ? given->v[i]
+			      : (struct nd_log_row){lines[i].age, lines[i].text, NULL};
 
 		int rc = nd_pattern_match(p->pattern, row.text, strlen(row.text));
 
 		if (rc < 0) { /* whether this line counts is not known, and so is how many do */
-			rows->status = (struct nd_status){ ND_BUDGET, "a log line took too many steps to match" };
+			rows->status = (struct nd_status){
+				ND_BUDGET, "a log line took too many steps to match"};
 			return;
 		}
 		if (rc == 0)
 			continue;
 		log_groups(run, p, &row);
 		if (rows->n == cap) {
-			struct nd_log_row *more = nd_arena_alloc(run->arena, (cap * 2 + 16) * sizeof(*more));
+			struct nd_log_row *more =
+				nd_arena_alloc(run->arena, (cap * 2 + 16) * sizeof(*more));
 
 			if (rows->n)
 				memcpy(more, rows->v, rows->n * sizeof(*more));
@@ -436,16 +455,20 @@ static void log_match(struct nd_run *run, const struct nd_log_pattern *p, struct
 	}
 }
 
-struct nd_log_rows *nd_log_rows_of(struct nd_run *run, const struct nd_rule *rule, uint32_t rule_index, uint32_t pattern)
+struct nd_log_rows *nd_log_rows_of(struct nd_run *run, const struct nd_rule *rule,
+				   uint32_t rule_index, uint32_t pattern)
 {
 	struct nd_log_rows *rows;
 
 	if (!run->logs[rule_index])
-		run->logs[rule_index] = nd_arena_alloc(run->arena, (rule->n_logs + 1) * sizeof(*rows));
+		run->logs[rule_index] =
+			nd_arena_alloc(run->arena, (rule->n_logs + 1) * sizeof(*rows));
 	rows = &run->logs[rule_index][pattern];
 	if (!rows->done) {
 		rows->done = true;
-		log_match(run, &rule->logs[pattern], rows, run->log_override ? run->log_override(run->override_ctx, rule, pattern) : NULL);
+		log_match(run, &rule->logs[pattern], rows,
+			  run->log_override ? run->log_override(run->override_ctx, rule, pattern)
+					    : NULL);
 	}
 	return rows;
 }

@@ -11,7 +11,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /* CPU numbers in order; false with *bad set. */
-static bool cpus_of(const struct nd_code *c, struct nd_eval *e, uint32_t **out, uint32_t *n, result *bad)
+static bool cpus_of(const struct nd_code *c, struct nd_eval *e, uint32_t **out, uint32_t *n,
+		    result *bad)
 {
 	result s = nd_eval(c->args[0], e);
 
@@ -60,7 +61,7 @@ static void print_mask(struct nd_buf *b, const uint32_t *cpus, uint32_t n)
 
 struct nd_result nd_f_cpus(const struct nd_code *c, struct nd_eval *e)
 {
-	struct nd_buf b = { 0 };
+	struct nd_buf b = {0};
 	uint32_t *cpus, n;
 	result r;
 
@@ -70,7 +71,9 @@ struct nd_result nd_f_cpus(const struct nd_code *c, struct nd_eval *e)
 		print_list(&b, cpus, n);
 	else
 		print_mask(&b, cpus, n);
-	r = (result){ .t = ND_R_TEXT, .text = nd_arena_strdup(e->run->arena, nd_buf_str(&b)), .detail = "" };
+	r = (result){.t = ND_R_TEXT,
+		     .text = nd_arena_strdup(e->run->arena, nd_buf_str(&b)),
+		     .detail = ""};
 	nd_buf_free(&b);
 	return r;
 }
@@ -78,7 +81,7 @@ struct nd_result nd_f_cpus(const struct nd_code *c, struct nd_eval *e)
 /* What people call an entity: its command, its name, or its id. */
 static const char *called(struct nd_eval *e, nd_id id)
 {
-	static const char *const names[] = { "comm", "name" };
+	static const char *const names[] = {"comm", "name"};
 	const struct nd_registry *reg = nd_facts_registry(e->run->f);
 
 	for (size_t i = 0; i < ND_ARRAY_LEN(names); i++) {
@@ -91,7 +94,8 @@ static const char *called(struct nd_eval *e, nd_id id)
 		if (v.type == ND_V_TEXT)
 			return v.text;
 	}
-	return nd_kinds[nd_entity_kind(e->run->f, id)].number_key ? nd_entity_name(e->run->f, id) : nd_entity_key(e->run->f, id);
+	return nd_kinds[nd_entity_kind(e->run->f, id)].number_key ? nd_entity_name(e->run->f, id)
+								  : nd_entity_key(e->run->f, id);
 }
 
 static const char *name_at(const result *s, uint32_t i, struct nd_eval *e)
@@ -105,7 +109,7 @@ struct nd_result nd_f_names(const struct nd_code *c, struct nd_eval *e)
 {
 	result s = nd_eval(c->args[0], e);
 	const char **seen;
-	struct nd_buf b = { 0 };
+	struct nd_buf b = {0};
 	uint32_t n = 0;
 
 	if (s.t == ND_R_MISSING)
@@ -125,7 +129,10 @@ struct nd_result nd_f_names(const struct nd_code *c, struct nd_eval *e)
 	}
 	if (n > 3)
 		nd_buf_printf(&b, " and %u more", n - 3);
-	s = n ? (result){ .t = ND_R_TEXT, .text = nd_arena_strdup(e->run->arena, nd_buf_str(&b)), .detail = "" } : nd_absent_result();
+	s = n ? (result){.t = ND_R_TEXT,
+			 .text = nd_arena_strdup(e->run->arena, nd_buf_str(&b)),
+			 .detail = ""}
+	      : nd_absent_result();
 	nd_buf_free(&b);
 	return s;
 }

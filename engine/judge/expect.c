@@ -14,7 +14,7 @@ struct checker {
 	struct nd_buf why;
 	struct nd_buf fixes; /* "run: …", "prose: …" lines of the finding */
 };
-static const char *const words[] = { "suspected", "likely", "confirmed", NULL };
+static const char *const words[] = {"suspected", "likely", "confirmed", NULL};
 
 static void complain(struct checker *c, const char *fmt, ...) ND_PRINTF(2, 3);
 static void complain(struct checker *c, const char *fmt, ...)
@@ -43,7 +43,8 @@ static uint32_t texts(const struct nd_yaml *y, const char *out[64])
 
 static const char *value(struct checker *c, const char *key)
 {
-	const struct nd_yaml *y = c->expect->type == ND_YAML_MAP ? nd_yaml_get(c->expect, key) : NULL;
+	const struct nd_yaml *y =
+		c->expect->type == ND_YAML_MAP ? nd_yaml_get(c->expect, key) : NULL;
 
 	return y && y->type == ND_YAML_TEXT ? y->text : NULL;
 }
@@ -63,7 +64,8 @@ static bool lost(const struct nd_outcome *o, const char *cause, enum nd_fate fat
 		return false;
 	for (uint32_t i = 0; i < o->n_walks; i++) {
 		for (uint32_t u = 0; u < o->walks[i].tree->n_uses; u++) {
-			if (o->walks[i].lost[u].fate == fate && strcmp(o->walks[i].tree->uses[u].name, cause) == 0)
+			if (o->walks[i].lost[u].fate == fate &&
+			    strcmp(o->walks[i].tree->uses[u].name, cause) == 0)
 				return true;
 		}
 	}
@@ -99,7 +101,8 @@ static const char *any_open(const struct nd_outcome *o)
 {
 	for (uint32_t i = 0; i < o->n_walks; i++) {
 		for (uint32_t u = 0; u < o->walks[i].tree->n_uses; u++) {
-			if (o->walks[i].lost[u].fate == ND_FATE_OPEN && !nd_outcome_names(o, o->walks[i].tree->uses[u].name))
+			if (o->walks[i].lost[u].fate == ND_FATE_OPEN &&
+			    !nd_outcome_names(o, o->walks[i].tree->uses[u].name))
 				return o->walks[i].tree->uses[u].name;
 		}
 	}
@@ -109,7 +112,8 @@ static const char *any_open(const struct nd_outcome *o)
 static void say_found(struct checker *c)
 {
 	for (uint32_t i = 0; i < c->o->n_found; i++)
-		complain(c, "found %s on %s (%s)", nd_walk_use(c->o->found[i])->name, nd_entity_name(c->run->f, c->o->found[i]->about),
+		complain(c, "found %s on %s (%s)", nd_walk_use(c->o->found[i])->name,
+			 nd_entity_name(c->run->f, c->o->found[i]->about),
 			 nd_word_name(c->o->found[i]->word));
 }
 
@@ -123,7 +127,8 @@ static void find_expected(struct checker *c, const char *cause)
 		const struct nd_walk *w = c->o->found[i];
 		const char *wider = nd_walk_use(w)->cause->narrows;
 
-		if (strcmp(nd_walk_use(w)->name, cause) != 0 && (!wider || strcmp(wider, cause) != 0))
+		if (strcmp(nd_walk_use(w)->name, cause) != 0 &&
+		    (!wider || strcmp(wider, cause) != 0))
 			continue;
 		if (!entity || strcmp(nd_entity_name(c->run->f, w->about), entity) == 0)
 			c->w = w;
@@ -143,7 +148,8 @@ static void find_expected(struct checker *c, const char *cause)
 
 static void check_words(struct checker *c)
 {
-	const char *word = value(c, "word"), *least = value(c, "at_least"), *most = value(c, "at_most"), *role = value(c, "role");
+	const char *word = value(c, "word"), *least = value(c, "at_least"),
+		   *most = value(c, "at_most"), *role = value(c, "role");
 	const char *supports = value(c, "supports");
 	double n;
 
@@ -168,7 +174,8 @@ static void check_members(struct checker *c)
 		complain(c, "found %u entities, expected %u", c->w->n_members, n);
 	for (uint32_t i = 0; i < n && i < c->w->n_members; i++) {
 		if (strcmp(want[i], nd_entity_name(c->run->f, c->w->members[i].id)) != 0)
-			complain(c, "entity %u is %s, expected %s", i + 1, nd_entity_name(c->run->f, c->w->members[i].id), want[i]);
+			complain(c, "entity %u is %s, expected %s", i + 1,
+				 nd_entity_name(c->run->f, c->w->members[i].id), want[i]);
 	}
 }
 
@@ -185,7 +192,8 @@ static void check_number(struct checker *c, const char *key, double has)
 		complain(c, "%s: expected a number or a range", key);
 		return;
 	}
-	if (isnan(has) || (dots ? has < a || has > b : fabs(has - a) > 0.005 * fmax(1e-9, fabs(has))))
+	if (isnan(has) ||
+	    (dots ? has < a || has > b : fabs(has - a) > 0.005 * fmax(1e-9, fabs(has))))
 		complain(c, "%s is %g, expected %s", key, has, want);
 }
 
@@ -227,7 +235,8 @@ static void check_fixes(struct checker *c)
 		print_lines(&c->fixes, "undo", f.undo);
 		print_lines(&c->fixes, "persist", f.persist);
 		if (f.missing)
-			nd_buf_printf(&c->fixes, "prose: %s (%s)\n", f.advice ? f.advice : f.title, f.missing);
+			nd_buf_printf(&c->fixes, "prose: %s (%s)\n", f.advice ? f.advice : f.title,
+				      f.missing);
 		else if (!f.run)
 			nd_buf_printf(&c->fixes, "advice: %s\n", f.advice);
 	}
@@ -244,7 +253,8 @@ static void check_fixes(struct checker *c)
 	n = texts(nd_yaml_get(c->expect, "prints"), want);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!strstr(nd_buf_str(&c->fixes), want[i]))
-			complain(c, "not printed: %s; printed:\n%s", want[i], nd_buf_str(&c->fixes));
+			complain(c, "not printed: %s; printed:\n%s", want[i],
+				 nd_buf_str(&c->fixes));
 	}
 }
 
@@ -261,7 +271,8 @@ static void check_says(struct checker *c)
 	if (!want)
 		return;
 	p = nd_pattern_new(want, err, sizeof(err), &at);
-	text = nd_arena_printf(c->run->arena, "%s %s", nd_render(u->title, &e), nd_render(u->because, &e));
+	text = nd_arena_printf(c->run->arena, "%s %s", nd_render(u->title, &e),
+			       nd_render(u->because, &e));
 	if (!p || nd_pattern_match(p, text, strlen(text)) != 1)
 		complain(c, "says: %s", p ? text : err);
 	nd_pattern_free(p);
@@ -297,7 +308,8 @@ static void check_open(struct checker *c)
 	}
 	n = texts(nd_yaml_get(c->expect, "unexamined"), want);
 	for (uint32_t i = 0; i < n; i++) {
-		if (strcmp(want[i], "none") == 0 ? unexamined(c->o, NULL) : !unexamined(c->o, want[i]))
+		if (strcmp(want[i], "none") == 0 ? unexamined(c->o, NULL)
+						 : !unexamined(c->o, want[i]))
 			complain(c, "unexamined: not %s", want[i]);
 	}
 }
@@ -368,7 +380,8 @@ static void check_keys(struct checker *c)
 		const char *near = nd_nearest(c->expect->keys[i]->text, keys, n);
 
 		if (!in_list(c->expect->keys[i]->text, keys, n))
-			complain(c, "unknown expectation %s%s%s", c->expect->keys[i]->text, near ? "; nearest is " : "", near ? near : "");
+			complain(c, "unknown expectation %s%s%s", c->expect->keys[i]->text,
+				 near ? "; nearest is " : "", near ? near : "");
 	}
 }
 
@@ -406,9 +419,10 @@ static void check_word(struct checker *c)
 		complain(c, "a tree is unexamined");
 }
 
-void nd_expect(struct nd_run *run, const struct nd_outcome *o, const struct nd_yaml *expect, char *why, size_t size)
+void nd_expect(struct nd_run *run, const struct nd_outcome *o, const struct nd_yaml *expect,
+	       char *why, size_t size)
 {
-	struct checker c = { .run = run, .o = o, .expect = expect };
+	struct checker c = {.run = run, .o = o, .expect = expect};
 
 	if (expect->type == ND_YAML_MAP)
 		check_map(&c);

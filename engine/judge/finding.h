@@ -13,32 +13,32 @@ enum nd_answer { ND_NO, ND_YES, ND_UNKNOWN };
 enum nd_grade { ND_REQUIRES, ND_SUPPORTS, ND_DECIDES };
 enum nd_tier { ND_STOP_GAP, ND_CURE, ND_LAST_RESORT };
 enum nd_verdict { ND_HEALTHY, ND_CAUSES, ND_INCONCLUSIVE };
-const char *nd_word_name(enum nd_word w);       /* "confirmed" */
-const char *nd_role_name(enum nd_role r);       /* "trigger" */
-const char *nd_answer_name(enum nd_answer a);   /* "yes" */
-const char *nd_grade_name(enum nd_grade g);     /* "requires" */
-const char *nd_tier_name(enum nd_tier t);       /* "stop-gap" */
+const char *nd_word_name(enum nd_word w); /* "confirmed" */
+const char *nd_role_name(enum nd_role r); /* "trigger" */
+const char *nd_answer_name(enum nd_answer a); /* "yes" */
+const char *nd_grade_name(enum nd_grade g); /* "requires" */
+const char *nd_tier_name(enum nd_tier t); /* "stop-gap" */
 const char *nd_verdict_name(enum nd_verdict v); /* "healthy" */
 
 /* A fact that an answer read. */
 struct nd_evidence_value {
-	const char *fact;   /* "cpu.softnet.dropped.delta" */
+	const char *fact; /* "cpu.softnet.dropped.delta" */
 	const char *entity; /* "cpu:22" */
 	struct nd_value value;
 	enum nd_unit unit;
-	const char *source;    /* "/proc/net/softnet_stat" */
+	const char *source; /* "/proc/net/softnet_stat" */
 	const char *reproduce; /* shell line, or "" */
-	bool distrusted;       /* a contradiction speaks against it */
+	bool distrusted; /* a contradiction speaks against it */
 };
 /* One question on the path to a conclusion. */
 struct nd_evidence {
 	const char *ask, *test;
 	enum nd_answer answer;
 	enum nd_grade grade;
-	bool stale;        /* rests on lifetime, interval or distrusted values */
-	const char *says;  /* the branch's own sentence, or NULL */
+	bool stale; /* rests on lifetime, interval or distrusted values */
+	const char *says; /* the branch's own sentence, or NULL */
 	const struct nd_evidence_value *values;
-	uint32_t n_values;  /* at most 24 are kept */
+	uint32_t n_values; /* at most 24 are kept */
 	uint32_t more_values;
 };
 struct nd_fix {
@@ -52,11 +52,13 @@ struct nd_fix {
 };
 struct nd_related {
 	const char *cause, *entity;
-	const char *how; /* "explains it", "makes it worse", "is its consequence", "told apart by …" */
+	const char
+		*how; /* "explains it", "makes it worse", "is its consequence", "told apart by …" */
 };
 struct nd_finding {
 	const char *cause, *rule, *entity; /* "softnet-backlog-drop", "receive-path", "cpu:22" */
-	const char *const *entities;       /* all that are concerned, worst first; entities[0] is entity */
+	const char *const
+		*entities; /* all that are concerned, worst first; entities[0] is entity */
 	uint32_t n_entities;
 	enum nd_word word;
 	enum nd_role role;
@@ -78,9 +80,9 @@ struct nd_finding {
 };
 struct nd_ruled_out {
 	const char *cause, *rule, *entity; /* the entity that came nearest */
-	uint32_t others;                   /* further entities for which it was ruled out too */
-	const char *ask, *because;         /* the question and the sentence with its values */
-	bool since_boot;                   /* rests on lifetime values */
+	uint32_t others; /* further entities for which it was ruled out too */
+	const char *ask, *because; /* the question and the sentence with its values */
+	bool since_boot; /* rests on lifetime values */
 };
 struct nd_missing_fact {
 	const char *fact, *entity;
@@ -116,16 +118,17 @@ struct nd_findings {
 	struct nd_arena arena;
 	const char *version;
 	enum nd_verdict verdict;
-	const char *headline; /* line one in words, without markup: "softnet-backlog-drop on cpu:22 (confirmed)", "no cause found; 8 of 9 trees could be examined" */
-	const char *source;   /* "live", "folder" */
-	const char *symptom;  /* "seen", "not-seen", "not-measurable" */
+	const char *
+		headline; /* line one in words, without markup: "softnet-backlog-drop on cpu:22 (confirmed)", "no cause found; 8 of 9 trees could be examined" */
+	const char *source; /* "live", "folder" */
+	const char *symptom; /* "seen", "not-seen", "not-measurable" */
 	int64_t started_s, ended_s; /* UTC epoch of the window, 0 when unknown (a folder) */
-	int32_t utc_offset_s;       /* of local time, for printing both */
-	double window;              /* seconds; 0: a single moment */
+	int32_t utc_offset_s; /* of local time, for printing both */
+	double window; /* seconds; 0: a single moment */
 	const char *host_name, *kernel; /* "" when unknown */
-	uint32_t cpus;              /* 0 when unknown */
-	double uptime;              /* s, NaN when unknown */
-	uint32_t examined, of;      /* trees */
+	uint32_t cpus; /* 0 when unknown */
+	double uptime; /* s, NaN when unknown */
+	uint32_t examined, of; /* trees */
 	const struct nd_finding *findings;
 	uint32_t n_findings;
 	const struct nd_ruled_out *ruled_out;

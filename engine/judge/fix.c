@@ -12,7 +12,7 @@ struct printer {
 	const struct nd_walk *walk;
 	struct nd_run *run;
 	struct nd_eval eval;
-	const char *prefix;  /* "ip netns exec pod1 ", or "" */
+	const char *prefix; /* "ip netns exec pod1 ", or "" */
 	const char *missing; /* first reason for prose */
 	struct nd_buf lines[3]; /* run, undo, persist */
 	bool no_persist;
@@ -51,7 +51,8 @@ static void shell_lines(struct printer *p, int to, const struct nd_ctext *t)
 }
 
 /* Which fact an expression lacks, and the line that shows it; the expression itself if none is to blame. */
-static const char *lacking(struct printer *p, const struct nd_used_list *used, const char *text, const char *what)
+static const char *lacking(struct printer *p, const struct nd_used_list *used, const char *text,
+			   const char *what)
 {
 	for (uint32_t i = 0; i < used->n; i++) {
 		const struct nd_used *u = &used->v[i];
@@ -62,7 +63,8 @@ static const char *lacking(struct printer *p, const struct nd_used_list *used, c
 		name = nd_used_name(p->run, p->walk->tree->rule, u);
 		if (u->what == ND_USED_FACT)
 			show = nd_get_reproduce(p->run->f, u->on, u->id);
-		return nd_arena_printf(p->run->arena, *show ? "%s is unknown: `%s`" : "%s is unknown", name, show);
+		return nd_arena_printf(p->run->arena,
+				       *show ? "%s is unknown: `%s`" : "%s is unknown", name, show);
 	}
 	return nd_arena_printf(p->run->arena, "%s is %s", text, what);
 }
@@ -74,7 +76,7 @@ static bool loop_sets(struct printer *p, struct nd_result *sets)
 	for (uint32_t i = 0; i < p->rule->n_loops; i++) {
 		const char *why = NULL;
 
-		struct nd_used_list used = { 0 };
+		struct nd_used_list used = {0};
 
 		p->eval.used = &used;
 		sets[i] = nd_eval(p->rule->loop_sets[i], &p->eval);
@@ -89,7 +91,8 @@ static bool loop_sets(struct printer *p, struct nd_result *sets)
 		for (uint32_t k = 0; !why && k < sets[i].n; k++)
 			why = sets[i].items[k].why != ND_PRESENT ? "not known completely" : NULL;
 		if (why) {
-			p->missing = nd_arena_printf(p->run->arena, "%s is %s", p->rule->loop_texts[i], why);
+			p->missing = nd_arena_printf(p->run->arena, "%s is %s",
+						     p->rule->loop_texts[i], why);
 			return false;
 		}
 	}
@@ -98,7 +101,7 @@ static bool loop_sets(struct printer *p, struct nd_result *sets)
 
 static void print_loops(struct printer *p)
 {
-	struct nd_result sets[16] = { { 0 } };
+	struct nd_result sets[16] = {{0}};
 	nd_id now[16];
 
 	if (p->rule->n_loops > ND_ARRAY_LEN(sets) || !loop_sets(p, sets))
@@ -152,7 +155,7 @@ static bool sysctl_fact(struct printer *p, const char *key, nd_id *on, nd_fact_i
 /* The value to set; false with p->missing said. */
 static bool wanted(struct printer *p, const struct nd_sysctl_step *s, double *out)
 {
-	struct nd_used_list used = { 0 };
+	struct nd_used_list used = {0};
 	struct nd_result want;
 
 	p->eval.used = &used;
@@ -160,7 +163,8 @@ static bool wanted(struct printer *p, const struct nd_sysctl_step *s, double *ou
 	p->eval.used = NULL;
 	*out = want.num;
 	if (want.t != ND_R_NUMBER && !p->missing)
-		p->missing = lacking(p, &used, s->value_text, want.t == ND_R_ABSENT ? "none" : "unknown");
+		p->missing = lacking(p, &used, s->value_text,
+				     want.t == ND_R_ABSENT ? "none" : "unknown");
 	free(used.v);
 	return want.t == ND_R_NUMBER;
 }
@@ -168,7 +172,7 @@ static bool wanted(struct printer *p, const struct nd_sysctl_step *s, double *ou
 static void sysctl_step(struct printer *p, const struct nd_sysctl_step *s, struct nd_buf *persist)
 {
 	const char *missing = NULL, *key = nd_render_shell(s->key, &p->eval, &missing);
-	struct nd_value has = { .type = ND_V_MISSING };
+	struct nd_value has = {.type = ND_V_MISSING};
 	nd_fact_id id;
 	nd_id on;
 	double want, unit, a, b;
@@ -182,7 +186,9 @@ static void sysctl_step(struct printer *p, const struct nd_sysctl_step *s, struc
 	if (sysctl_fact(p, key, &on, &id))
 		has = nd_get(p->run->f, on, id, ND_BARE);
 	if (has.type != ND_V_NUMBER) {
-		p->missing = p->missing ? p->missing : nd_arena_printf(p->run->arena, "sysctl %s is unknown", key);
+		p->missing = p->missing
+				     ? p->missing
+				     : nd_arena_printf(p->run->arena, "sysctl %s is unknown", key);
 		return;
 	}
 	unit = nd_registry_def(nd_facts_registry(p->run->f), id)->kernel_unit;
@@ -197,15 +203,19 @@ static void sysctl_step(struct printer *p, const struct nd_sysctl_step *s, struc
 
 static void print_sysctls(struct printer *p)
 {
-	struct nd_buf persist = { 0 };
+	struct nd_buf persist = {0};
 	const char *missing = NULL, *first = NULL;
 
 	for (uint32_t i = 0; i < p->rule->n_sysctls; i++)
 		sysctl_step(p, &p->rule->sysctls[i], &persist);
-	if (persist.len && !p->missing && !*p->prefix) { /* files of /etc/sysctl.d speak of the first namespace only */
+	if (persist.len && !p->missing &&
+	    !*p->prefix) { /* files of /etc/sysctl.d speak of the first namespace only */
 		first = nd_render_shell(p->rule->sysctls[0].key, &p->eval, &missing);
 		first = first && strrchr(first, '.') ? strrchr(first, '.') + 1 : "sysctl";
-		add_lines(p, PERSIST, nd_arena_printf(p->run->arena, "printf '%%s\\n'%s > /etc/sysctl.d/90-netdoctor-%s.conf", nd_buf_str(&persist), first));
+		add_lines(p, PERSIST,
+			  nd_arena_printf(p->run->arena,
+					  "printf '%%s\\n'%s > /etc/sysctl.d/90-netdoctor-%s.conf",
+					  nd_buf_str(&persist), first));
 	}
 	nd_buf_free(&persist);
 }
@@ -227,11 +237,14 @@ static bool find_prefix(struct printer *p)
 	}
 	name = nd_entity_key(p->run->f, r.id);
 	if (name[strspn(name, "0123456789")] == '\0') { /* known by its inode only */
-		p->missing = nd_arena_printf(p->run->arena, "network namespace %s has no name: enter it through one of its processes (`nsenter -n -t PID`)", name);
+		p->missing = nd_arena_printf(
+			p->run->arena,
+			"network namespace %s has no name: enter it through one of its processes (`nsenter -n -t PID`)",
+			name);
 		return false;
 	}
 	if (strcmp(name, "host") != 0) {
-		struct nd_buf b = { 0 };
+		struct nd_buf b = {0};
 
 		nd_buf_puts(&b, "ip netns exec ");
 		nd_print_shell(&b, name);
@@ -246,7 +259,7 @@ static const char *verify_text(struct printer *p)
 {
 	const struct nd_rule *rule = p->walk->tree->rule;
 	const char *s = p->rule->verify_text;
-	struct nd_buf b = { 0 };
+	struct nd_buf b = {0};
 	const char *out;
 
 	if (!s)
@@ -256,7 +269,9 @@ static const char *verify_text(struct printer *p)
 		const char *value = NULL;
 
 		if (*s == '$') {
-			n = 1 + strspn(s + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+			n = 1 +
+			    strspn(s + 1,
+				   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 			for (uint32_t i = 0; i < rule->n_params; i++) {
 				const struct nd_param *q = &rule->params[i];
 
@@ -316,17 +331,20 @@ static void fill(struct printer *p, struct nd_fix *out)
 	out->persist = lines_of(p, PERSIST);
 	out->verify = commands && out->run ? verify_text(p) : NULL;
 	if (!out->run)
-		out->advice = p->rule->advice ? nd_render(p->rule->advice, &p->eval) : commands ? out->title : NULL;
+		out->advice = p->rule->advice ? nd_render(p->rule->advice, &p->eval)
+			      : commands      ? out->title
+					      : NULL;
 	out->missing = p->missing;
 	if (commands && !out->run && !p->missing)
 		out->not_offered = "the values are as it would set them already";
 }
 
-void nd_fix_print(const struct nd_fix_rule *rule, const struct nd_walk *w, struct nd_run *run, struct nd_fix *out)
+void nd_fix_print(const struct nd_fix_rule *rule, const struct nd_walk *w, struct nd_run *run,
+		  struct nd_fix *out)
 {
-	struct printer p = { .rule = rule, .walk = w, .run = run, .eval = nd_walk_eval(run, w) };
+	struct printer p = {.rule = rule, .walk = w, .run = run, .eval = nd_walk_eval(run, w)};
 
-	*out = (struct nd_fix){ .tier = (enum nd_tier)rule->tier };
+	*out = (struct nd_fix){.tier = (enum nd_tier)rule->tier};
 	out->title = nd_render(rule->title, &p.eval);
 	if (declined(&p, out))
 		return;

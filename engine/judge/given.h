@@ -22,7 +22,8 @@ struct nd_given {
 };
 void nd_given_merge(struct nd_given *g, const struct nd_yaml *map);
 /* False with *why filled: the test itself is wrong. */
-bool nd_given_apply(struct nd_given *g, struct nd_run *run, const struct nd_rule *rule, const struct nd_yaml **at, char *why, size_t size);
+bool nd_given_apply(struct nd_given *g, struct nd_run *run, const struct nd_rule *rule,
+		    const struct nd_yaml **at, char *why, size_t size);
 /* A number as in expressions: "43ms", "90/s"; false if it is none. */
 bool nd_given_number(struct nd_run *run, const char *text, double *out);
 /* "kind:key" to an entity that exists or not; ND_NO_ENTITY if there is none or the kind is unknown. */

@@ -19,7 +19,7 @@ static double host_number(struct nd_facts *f, const char *name)
 static const char *host_text(struct nd_run *run, const char *name)
 {
 	nd_fact_id id = nd_registry_find(nd_facts_registry(run->f), ND_HOST, name);
-	struct nd_value v = { .type = ND_V_MISSING };
+	struct nd_value v = {.type = ND_V_MISSING};
 
 	if (id >= 0)
 		v = nd_get(run->f, 0, id, ND_BARE);
@@ -42,14 +42,16 @@ static void describe(struct nd_run *run, const struct nd_judge_about *about, str
 	r->uptime = host_number(run->f, "uptime");
 	r->window = isnan(window) ? 0 : window;
 	nd_entities(run->f, ND_CPU, &r->cpus);
-	r->symptom = "not-measurable"; /* nothing measures the user's latency yet: counters show causes, not the symptom */
+	r->symptom =
+		"not-measurable"; /* nothing measures the user's latency yet: counters show causes, not the symptom */
 }
 
-struct nd_findings *nd_judge(const struct nd_rules *rules, struct nd_facts *f, const struct nd_judge_about *about)
+struct nd_findings *nd_judge(const struct nd_rules *rules, struct nd_facts *f,
+			     const struct nd_judge_about *about)
 {
 	struct nd_findings *r = nd_alloc(sizeof(*r));
-	struct nd_run run = { .rules = rules, .f = f, .arena = &r->arena };
-	struct nd_outcome o = { 0 };
+	struct nd_run run = {.rules = rules, .f = f, .arena = &r->arena};
+	struct nd_outcome o = {0};
 	struct nd_finding *all;
 
 	nd_judge_run(&run, UINT32_MAX, &o);

@@ -16,12 +16,14 @@ struct nd_judge_about {
 	double own_cpu, own_wall;
 };
 /* Never NULL. Free with nd_findings_free. */
-struct nd_findings *nd_judge(const struct nd_rules *rules, struct nd_facts *f, const struct nd_judge_about *about);
+struct nd_findings *nd_judge(const struct nd_rules *rules, struct nd_facts *f,
+			     const struct nd_judge_about *about);
 void nd_findings_free(struct nd_findings *r);
 
 /* The tests inside the rule files. Appends a line per failing test with the path that the tree took; with verbose a
  * line per passing test too. Counts are added to *passed and *failed. only: the name of one rule, or NULL. */
-void nd_ruletest(struct nd_rules *rules, const char *only, bool verbose, struct nd_buf *out, uint32_t *passed, uint32_t *failed);
+void nd_ruletest(struct nd_rules *rules, const char *only, bool verbose, struct nd_buf *out,
+		 uint32_t *passed, uint32_t *failed);
 
 /* ---- what the tests of a rule reach ---- */
 struct nd_cover_branch {
@@ -34,13 +36,13 @@ struct nd_cover_branch {
 struct nd_cover_cause {
 	const char *cause;
 	bool concluded; /* a test finds it */
-	bool quiet;     /* a test asks, and rules it out */
-	bool open;      /* a test lacks a fact for it */
+	bool quiet; /* a test asks, and rules it out */
+	bool open; /* a test lacks a fact for it */
 };
 struct nd_yaml;
 struct nd_cover {
 	struct nd_cover_branch *branches; /* three for each gate and question */
-	const struct nd_yaml **at;        /* of each: where it stands */
+	const struct nd_yaml **at; /* of each: where it stands */
 	uint32_t n_branches, cap_branches;
 	struct nd_cover_cause *causes;
 	uint32_t n_causes, cap_causes;
@@ -51,15 +53,22 @@ struct nd_cover *nd_ruletest_cover(struct nd_rules *rules, uint32_t rule);
 void nd_cover_free(struct nd_cover *c);
 
 /* ---- one cause on every entity ---- */
-enum nd_why_end { ND_WHY_FOUND, ND_WHY_OPEN, ND_WHY_RULED_OUT, ND_WHY_UNEXAMINED, ND_WHY_GATED, ND_WHY_ENDS };
+enum nd_why_end {
+	ND_WHY_FOUND,
+	ND_WHY_OPEN,
+	ND_WHY_RULED_OUT,
+	ND_WHY_UNEXAMINED,
+	ND_WHY_GATED,
+	ND_WHY_ENDS
+};
 struct nd_why_walk {
 	const char *rule, *tree; /* tree "main": the only one of the file */
-	const char *entity;      /* that was walked */
+	const char *entity; /* that was walked */
 	enum nd_why_end end;
 	const struct nd_evidence *gate; /* NULL: the tree has none; ask is "" */
-	const char *gate_names;         /* as names */
+	const char *gate_names; /* as names */
 	const struct nd_evidence *path; /* all that was asked, in order */
-	const char *const *names;       /* of each: "$share = 12 %, $most = 5%", or "" */
+	const char *const *names; /* of each: "$share = 12 %, $most = 5%", or "" */
 	uint32_t n_path;
 	/* FOUND */
 	enum nd_word word;
@@ -67,14 +76,16 @@ struct nd_why_walk {
 	const char *about, *title, *because;
 	const char *cap; /* why the word is no higher, or NULL */
 	/* RULED_OUT, OPEN */
-	uint32_t left; /* the answer that decided it, in path; UINT32_MAX: a refutation or another finding */
+	uint32_t
+		left; /* the answer that decided it, in path; UINT32_MAX: a refutation or another finding */
 	const char *left_because; /* in the rule's words, or NULL */
-	const char *instead;      /* the cause that the walk concluded, or NULL */
+	const char *instead; /* the cause that the walk concluded, or NULL */
 };
 struct nd_why {
 	struct nd_arena arena;
 	bool known; /* some rule concludes this cause */
-	const struct nd_why_walk *walks; /* worst first: found (surest first), open, ruled out (nearest first), … */
+	const struct nd_why_walk
+		*walks; /* worst first: found (surest first), open, ruled out (nearest first), … */
 	uint32_t n_walks;
 	uint32_t ended[ND_WHY_ENDS]; /* all walks, also those beyond max */
 	struct { /* trees whose entities nobody could read */
@@ -86,6 +97,7 @@ struct nd_why {
 };
 /* Judges all rules, then shows the cause on at most max entities. Never NULL; free with nd_why_free. The values of histograms
  * belong to f. */
-struct nd_why *nd_why(const struct nd_rules *rules, struct nd_facts *f, const char *cause, uint32_t max);
+struct nd_why *nd_why(const struct nd_rules *rules, struct nd_facts *f, const char *cause,
+		      uint32_t max);
 void nd_why_free(struct nd_why *w);
 #endif

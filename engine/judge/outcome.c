@@ -12,9 +12,16 @@ static nd_id *ids_of(struct nd_run *run, enum nd_kind kind, uint32_t *n)
 	return copy;
 }
 
-static struct nd_eval remark_eval(struct nd_run *run, const struct nd_rule *rule, uint32_t rule_index, const struct nd_remark *m, nd_id on, uint64_t *visits)
+static struct nd_eval remark_eval(struct nd_run *run, const struct nd_rule *rule,
+				  uint32_t rule_index, const struct nd_remark *m, nd_id on,
+				  uint64_t *visits)
 {
-	struct nd_eval e = { .run = run, .rule = rule, .rule_index = rule_index, .self = on, .element = ND_NO_ENTITY, .visits = visits };
+	struct nd_eval e = {.run = run,
+			    .rule = rule,
+			    .rule_index = rule_index,
+			    .self = on,
+			    .element = ND_NO_ENTITY,
+			    .visits = visits};
 
 	e.lets = nd_work(&e, (m->n_lets + 1) * sizeof(*e.lets));
 	return e;
@@ -34,7 +41,8 @@ static void distrust(struct nd_run *run, const struct nd_remark *m, nd_id on)
 	}
 }
 
-static void add_hit(struct nd_remark_hit **hits, uint32_t *n, uint32_t *cap, struct nd_remark_hit hit)
+static void add_hit(struct nd_remark_hit **hits, uint32_t *n, uint32_t *cap,
+		    struct nd_remark_hit hit)
 {
 	for (uint32_t i = 0; i < *n; i++) {
 		if ((*hits)[i].remark == hit.remark) {
@@ -46,15 +54,18 @@ static void add_hit(struct nd_remark_hit **hits, uint32_t *n, uint32_t *cap, str
 	(*hits)[(*n)++] = hit;
 }
 
-static void ask_remark(struct nd_run *run, struct nd_outcome *o, uint32_t rule_index, const struct nd_remark *m, bool contradiction)
+static void ask_remark(struct nd_run *run, struct nd_outcome *o, uint32_t rule_index,
+		       const struct nd_remark *m, bool contradiction)
 {
 	const struct nd_rule *rule = run->rules->rules[rule_index];
-	uint64_t *visits = nd_arena_alloc(run->arena, sizeof(*visits)); /* its address is its own in this run */
+	uint64_t *visits = nd_arena_alloc(run->arena,
+					  sizeof(*visits)); /* its address is its own in this run */
 	uint32_t n;
 	nd_id *ids = ids_of(run, m->scope, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct nd_remark_hit hit = { .remark = m, .rule = rule, .rule_index = rule_index, .on = ids[i] };
+		struct nd_remark_hit hit = {
+			.remark = m, .rule = rule, .rule_index = rule_index, .on = ids[i]};
 		struct nd_eval e;
 
 		nd_arena_reset(&run->scratch);
@@ -65,7 +76,8 @@ static void ask_remark(struct nd_run *run, struct nd_outcome *o, uint32_t rule_i
 		hit.says = nd_render(m->says, &e);
 		if (contradiction) {
 			distrust(run, m, ids[i]);
-			add_hit(&o->contradictions, &o->n_contradictions, &o->cap_contradictions, hit);
+			add_hit(&o->contradictions, &o->n_contradictions, &o->cap_contradictions,
+				hit);
 		} else {
 			add_hit(&o->notes, &o->n_notes, &o->cap_notes, hit);
 		}
@@ -76,7 +88,8 @@ static void ask_remark(struct nd_run *run, struct nd_outcome *o, uint32_t rule_i
 /* Two walks of one tree that left the same behind: no finding, and the same answers to the same questions. */
 static bool same_end(const struct nd_walk *a, const struct nd_walk *b)
 {
-	if (a->found >= 0 || b->found >= 0 || a->gated != b->gated || a->unexamined != b->unexamined || a->n_path != b->n_path)
+	if (a->found >= 0 || b->found >= 0 || a->gated != b->gated ||
+	    a->unexamined != b->unexamined || a->n_path != b->n_path)
 		return false;
 	for (uint32_t i = 0; i < a->n_path; i++) {
 		if (a->path[i].node != b->path[i].node || a->path[i].answer != b->path[i].answer)
@@ -89,7 +102,8 @@ static bool same_end(const struct nd_walk *a, const struct nd_walk *b)
 	return true;
 }
 
-static void keep_walk(struct nd_run *run, struct nd_outcome *o, const struct nd_walk *w, enum nd_answer gate)
+static void keep_walk(struct nd_run *run, struct nd_outcome *o, const struct nd_walk *w,
+		      enum nd_answer gate)
 {
 	ND_GROW(o->walks, o->n_walks, o->cap_walks);
 	o->walks[o->n_walks] = *w;
@@ -98,13 +112,15 @@ static void keep_walk(struct nd_run *run, struct nd_outcome *o, const struct nd_
 
 /* Most entities end like one before them: those are only counted. Others are walked again, now for the record. from: the
  * first walk of the tree. */
-static void walk_one(struct nd_run *run, struct nd_outcome *o, uint32_t from, struct nd_walk *w, enum nd_answer gate)
+static void walk_one(struct nd_run *run, struct nd_outcome *o, uint32_t from, struct nd_walk *w,
+		     enum nd_answer gate)
 {
 	uint64_t before = *w->visits, after;
 
 	run->work = &run->scratch;
 	run->trial = true;
-	run->silent = run->n_distrusted == 0; /* a no that rests on distrusted facts ends otherwise */
+	run->silent =
+		run->n_distrusted == 0; /* a no that rests on distrusted facts ends otherwise */
 	nd_walk(run, w, gate);
 	run->trial = run->silent = false;
 	run->work = NULL;
@@ -120,7 +136,8 @@ static void walk_one(struct nd_run *run, struct nd_outcome *o, uint32_t from, st
 	*w->visits = after > *w->visits ? after : *w->visits;
 }
 
-static void walk_all(struct nd_run *run, struct nd_outcome *o, struct nd_walk *w, const nd_id *ids, uint32_t n)
+static void walk_all(struct nd_run *run, struct nd_outcome *o, struct nd_walk *w, const nd_id *ids,
+		     uint32_t n)
 {
 	struct nd_eval e = nd_walk_eval(run, w);
 	uint32_t from = o->n_walks, gated = UINT32_MAX;
@@ -143,17 +160,20 @@ static void walk_all(struct nd_run *run, struct nd_outcome *o, struct nd_walk *w
 		}
 		if (gate == ND_NO)
 			gated = o->n_walks;
-		if (gate == ND_NO || o->n_walks - from <= (gated != UINT32_MAX)) /* there is none yet that it could be like */
+		if (gate == ND_NO ||
+		    o->n_walks - from <=
+			    (gated != UINT32_MAX)) /* there is none yet that it could be like */
 			keep_walk(run, o, w, gate);
 		else
 			walk_one(run, o, from, w, gate);
 	}
 }
 
-static void walk_tree(struct nd_run *run, struct nd_outcome *o, uint32_t rule_index, const struct nd_tree *t, uint64_t *visits)
+static void walk_tree(struct nd_run *run, struct nd_outcome *o, uint32_t rule_index,
+		      const struct nd_tree *t, uint64_t *visits)
 {
 	struct nd_status status = nd_kind_status(run->f, t->scope);
-	struct nd_walk w = { .tree = t, .rule_index = rule_index, .visits = visits };
+	struct nd_walk w = {.tree = t, .rule_index = rule_index, .visits = visits};
 	uint32_t n;
 	nd_id *ids = ids_of(run, t->scope, &n);
 
@@ -173,21 +193,27 @@ void nd_judge_run(struct nd_run *run, uint32_t only, struct nd_outcome *o)
 	uint64_t *visits = nd_arena_alloc(run->arena, (rules->n + 1) * sizeof(*visits));
 
 	run->visits = visits;
-	run->views = nd_arena_alloc(run->arena, (nd_registry_count(nd_facts_registry(run->f)) * ND_ACCESSORS + 1) * sizeof(struct nd_view *));
+	run->views = nd_arena_alloc(
+		run->arena, (nd_registry_count(nd_facts_registry(run->f)) * ND_ACCESSORS + 1) *
+				    sizeof(struct nd_view *));
 	run->memos = nd_arena_alloc(run->arena, (rules->n_memos + 1) * sizeof(*run->memos));
 	run->logs = nd_arena_alloc(run->arena, (rules->n + 1) * sizeof(*run->logs));
 	for (uint32_t i = 0; i < rules->n; i++) {
-		for (uint32_t k = 0; k < rules->rules[i]->n_contradictions && (only == UINT32_MAX || only == i); k++)
+		for (uint32_t k = 0;
+		     k < rules->rules[i]->n_contradictions && (only == UINT32_MAX || only == i);
+		     k++)
 			ask_remark(run, o, i, &rules->rules[i]->contradictions[k], true);
 	}
 	nd_run_forget(run); /* now some facts are distrusted */
 	for (uint32_t i = 0; i < rules->n; i++) {
-		for (uint32_t k = 0; k < rules->rules[i]->n_trees && (only == UINT32_MAX || only == i); k++)
+		for (uint32_t k = 0;
+		     k < rules->rules[i]->n_trees && (only == UINT32_MAX || only == i); k++)
 			walk_tree(run, o, i, &rules->rules[i]->trees[k], &visits[i]);
 	}
 	nd_rank(run, o);
 	for (uint32_t i = 0; i < rules->n; i++) {
-		for (uint32_t k = 0; k < rules->rules[i]->n_notes && (only == UINT32_MAX || only == i); k++)
+		for (uint32_t k = 0;
+		     k < rules->rules[i]->n_notes && (only == UINT32_MAX || only == i); k++)
 			ask_remark(run, o, i, &rules->rules[i]->notes[k], false);
 	}
 }

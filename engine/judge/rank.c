@@ -58,7 +58,8 @@ static void drop_doubles(struct nd_outcome *o)
 		for (uint32_t k = i + 1; k < o->n_found; k++) {
 			struct nd_walk *a = o->found[i], *b = o->found[k];
 
-			if (a->dropped || b->dropped || a->about != b->about || strcmp(cause_of(a), cause_of(b)) != 0)
+			if (a->dropped || b->dropped || a->about != b->about ||
+			    strcmp(cause_of(a), cause_of(b)) != 0)
 				continue;
 			if (strength(a, b) <= 0)
 				b->dropped = true;
@@ -109,7 +110,7 @@ static void gather(struct nd_run *run, struct nd_outcome *o, uint32_t from)
 
 		if (x->dropped || x->tree != w->tree || x->found != w->found)
 			continue;
-		m[n] = (struct member){ x, worst(run, x), n };
+		m[n] = (struct member){x, worst(run, x), n};
 		n++;
 		word = x->word > word ? x->word : word;
 		x->dropped = true;
@@ -120,10 +121,11 @@ static void gather(struct nd_run *run, struct nd_outcome *o, uint32_t from)
 		w = m[i].walk->word == word ? m[i].walk : w;
 	w->dropped = false;
 	w->members = nd_arena_alloc(run->arena, (n + 1) * sizeof(*w->members));
-	w->members[w->n_members++] = (struct nd_item){ .id = w->about, .detail = "" };
+	w->members[w->n_members++] = (struct nd_item){.id = w->about, .detail = ""};
 	for (uint32_t i = 0; i < n; i++) {
 		if (m[i].walk != w)
-			w->members[w->n_members++] = (struct nd_item){ .id = m[i].walk->about, .detail = "" };
+			w->members[w->n_members++] =
+				(struct nd_item){.id = m[i].walk->about, .detail = ""};
 	}
 }
 
@@ -139,11 +141,11 @@ static void put_together(struct nd_run *run, struct nd_outcome *o)
 			continue;
 		}
 		w->members = nd_arena_alloc(run->arena, sizeof(*w->members));
-		w->members[w->n_members++] = (struct nd_item){ .id = w->about, .detail = "" };
+		w->members[w->n_members++] = (struct nd_item){.id = w->about, .detail = ""};
 	}
 }
 
-/* On the same entity the weaker of two that exclude each other is ruled out. */
+/* On the same entity the weaker of the two is ruled out; if they are equal, the one that is named. */
 static void exclude(struct nd_run *run, struct nd_outcome *o)
 {
 	for (uint32_t i = 0; i < o->n_found; i++) {
@@ -151,14 +153,18 @@ static void exclude(struct nd_run *run, struct nd_outcome *o)
 		const struct nd_use *u = nd_walk_use(a);
 
 		for (uint32_t k = 0; k < o->n_found && !a->dropped; k++) {
-			struct nd_walk *b = o->found[k];
+			struct nd_walk *b = o->found[k], *loser;
 
-			if (a == b || b->dropped || a->about != b->about || !among(cause_of(b), u->excludes, u->n_excludes))
+			if (a == b || b->dropped || a->about != b->about ||
+			    !among(cause_of(b), u->excludes, u->n_excludes))
 				continue;
-			if (strength(b, a) < 0)
-				continue;
-			b->dropped = true;
-			b->lost[b->found] = (struct nd_lost){ ND_FATE_RULED_OUT, UINT32_MAX, nd_arena_printf(run->arena, "%s explains the same and is better supported", u->name) };
+			loser = strength(b, a) < 0 ? a : b;
+			loser->dropped = true;
+			loser->lost[loser->found] =
+				(struct nd_lost){ND_FATE_RULED_OUT, UINT32_MAX, NULL};
+			loser->lost[loser->found].because = nd_arena_printf(
+				run->arena, "%s explains the same and is better supported",
+				cause_of(loser == a ? b : a));
 		}
 	}
 }
@@ -208,7 +214,9 @@ static nd_id space_of(const struct nd_run *run, nd_id on)
 	}
 	for (uint32_t i = 1; i < n; i++) { /* a queue belongs to its interface's */
 		enum nd_kind k = nd_entity_kind(run->f, all[i]);
-		enum nd_relation r = k == ND_IFACE ? ND_IFACE_NETNS : k == ND_LISTENER ? ND_LISTENER_NETNS : ND_PROCESS_NETNS;
+		enum nd_relation r = k == ND_IFACE	? ND_IFACE_NETNS
+				     : k == ND_LISTENER ? ND_LISTENER_NETNS
+							: ND_PROCESS_NETNS;
 		struct nd_links l;
 
 		if (k != ND_IFACE && k != ND_LISTENER && k != ND_PROCESS)
@@ -244,7 +252,8 @@ static bool meet(const struct nd_run *run, nd_id a, nd_id b)
 		enum nd_kind kind = nd_entity_kind(run->f, x[i]);
 
 		for (uint32_t k = 0; k < m; k++) {
-			if (x[i] == y[k] && ((kind != ND_NETNS && kind != ND_HOST) || x[i] == a || x[i] == b))
+			if (x[i] == y[k] &&
+			    ((kind != ND_NETNS && kind != ND_HOST) || x[i] == a || x[i] == b))
 				return true;
 		}
 	}
@@ -252,7 +261,8 @@ static bool meet(const struct nd_run *run, nd_id a, nd_id b)
 }
 
 /* A suspected finding does this to suspected ones only. */
-static bool acts_on(const struct nd_run *run, const struct nd_walk *a, const struct nd_walk *b, const char *const *list, uint32_t n)
+static bool acts_on(const struct nd_run *run, const struct nd_walk *a, const struct nd_walk *b,
+		    const char *const *list, uint32_t n)
 {
 	if (a == b || !names_any(b, list, n))
 		return false;
@@ -304,12 +314,14 @@ static int by_rank(const void *x, const void *y, void *ctx)
 	if (a->supports != b->supports)
 		return b->supports - a->supports;
 	names = strcmp(cause_of(a), cause_of(b));
-	return names ? names : strverscmp(nd_entity_name(c->run->f, a->about), nd_entity_name(c->run->f, b->about));
+	return names ? names
+		     : strverscmp(nd_entity_name(c->run->f, a->about),
+				  nd_entity_name(c->run->f, b->about));
 }
 
 void nd_rank(struct nd_run *run, struct nd_outcome *o)
 {
-	struct order_ctx ctx = { run };
+	struct order_ctx ctx = {run};
 
 	o->found = nd_arena_alloc(run->arena, (o->n_walks + 1) * sizeof(*o->found));
 	o->n_found = 0;

@@ -8,7 +8,10 @@ enum nd_unit nd_type_unit(const struct nd_xtype *t)
 	static const struct {
 		struct nd_dims dims;
 		enum nd_unit unit;
-	} units[] = { { { 1, 0 }, ND_U_SECONDS }, { { 0, 1 }, ND_U_BYTES }, { { -1, 0 }, ND_U_PER_SECOND }, { { -1, 1 }, ND_U_BYTES_PER_SECOND } };
+	} units[] = {{{1, 0}, ND_U_SECONDS},
+		     {{0, 1}, ND_U_BYTES},
+		     {{-1, 0}, ND_U_PER_SECOND},
+		     {{-1, 1}, ND_U_BYTES_PER_SECOND}};
 
 	for (size_t i = 0; i < ND_ARRAY_LEN(units); i++) {
 		if (nd_same_dims(units[i].dims, t->dims))
@@ -45,7 +48,9 @@ static void render_items(struct nd_buf *b, const struct nd_result *r, const stru
 {
 	for (uint32_t i = 0; i < r->n && i < 8; i++) {
 		nd_buf_puts(b, i ? ", " : "");
-		nd_buf_puts(b, r->items[i].why == ND_PRESENT ? nd_entity_name(run->f, r->items[i].id) : "unknown");
+		nd_buf_puts(b, r->items[i].why == ND_PRESENT
+				       ? nd_entity_name(run->f, r->items[i].id)
+				       : "unknown");
 	}
 	if (r->n > 8)
 		nd_buf_printf(b, " and %u more", r->n - 8);
@@ -53,33 +58,22 @@ static void render_items(struct nd_buf *b, const struct nd_result *r, const stru
 		nd_buf_puts(b, "none");
 }
 
-void nd_render_value(struct nd_buf *b, const struct nd_result *r, const struct nd_xtype *t, const struct nd_run *run)
+void nd_render_value(struct nd_buf *b, const struct nd_result *r, const struct nd_xtype *t,
+		     const struct nd_run *run)
 {
 	struct nd_xtype of = *t;
 
 	switch (r->t) {
-	case ND_R_MISSING:
-		nd_buf_printf(b, "unknown (%s)", reason_words(r->why));
-		return;
-	case ND_R_ABSENT:
-		nd_buf_puts(b, "none");
-		return;
+	case ND_R_MISSING: nd_buf_printf(b, "unknown (%s)", reason_words(r->why)); return;
+	case ND_R_ABSENT: nd_buf_puts(b, "none"); return;
 	case ND_R_NUMBER:
 		nd_buf_puts(b, r->cut ? "≈" : "");
 		nd_print_human(b, r->num, nd_type_unit(t));
 		return;
-	case ND_R_BOOL:
-		nd_buf_puts(b, r->yes ? "yes" : "no");
-		return;
-	case ND_R_TEXT:
-		nd_buf_puts(b, r->text);
-		return;
-	case ND_R_ENTITY:
-		nd_buf_puts(b, nd_entity_name(run->f, r->id));
-		return;
-	case ND_R_SET:
-		render_items(b, r, run);
-		return;
+	case ND_R_BOOL: nd_buf_puts(b, r->yes ? "yes" : "no"); return;
+	case ND_R_TEXT: nd_buf_puts(b, r->text); return;
+	case ND_R_ENTITY: nd_buf_puts(b, nd_entity_name(run->f, r->id)); return;
+	case ND_R_SET: render_items(b, r, run); return;
 	case ND_R_LIST:
 		of.t = t->of;
 		for (uint32_t i = 0; i < r->n && i < 8; i++) {
@@ -88,8 +82,7 @@ void nd_render_value(struct nd_buf *b, const struct nd_result *r, const struct n
 		}
 		return;
 	case ND_R_HIST:
-	case ND_R_RANGE:
-		return;
+	case ND_R_RANGE: return;
 	}
 }
 
@@ -120,7 +113,7 @@ static const char *keep(struct nd_buf *b, struct nd_run *run)
 
 const char *nd_render(const struct nd_ctext *t, struct nd_eval *e)
 {
-	struct nd_buf b = { 0 };
+	struct nd_buf b = {0};
 
 	for (uint32_t i = 0; t && i < t->n; i++) {
 		const struct nd_text_piece *p = &t->pieces[i];
@@ -139,7 +132,8 @@ const char *nd_render(const struct nd_ctext *t, struct nd_eval *e)
 	return keep(&b, e->run);
 }
 
-static void render_word(struct nd_buf *b, const struct nd_result *r, const struct nd_text_piece *p, const struct nd_run *run)
+static void render_word(struct nd_buf *b, const struct nd_result *r, const struct nd_text_piece *p,
+			const struct nd_run *run)
 {
 	if (r->t == ND_R_NUMBER)
 		render_format(b, r->num, p, true);
@@ -155,7 +149,7 @@ static void render_word(struct nd_buf *b, const struct nd_result *r, const struc
 
 const char *nd_render_shell(const struct nd_ctext *t, struct nd_eval *e, const char **missing)
 {
-	struct nd_buf b = { 0 };
+	struct nd_buf b = {0};
 
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct nd_text_piece *p = &t->pieces[i];
@@ -166,8 +160,12 @@ const char *nd_render_shell(const struct nd_ctext *t, struct nd_eval *e, const c
 			continue;
 		}
 		r = nd_eval(p->code, e);
-		if (r.t == ND_R_MISSING || r.t == ND_R_ABSENT || r.t == ND_R_SET || r.t == ND_R_LIST) {
-			*missing = nd_arena_printf(e->run->arena, "%s is %s", p->source, r.t == ND_R_MISSING ? "unknown" : r.t == ND_R_ABSENT ? "none" : "a list");
+		if (r.t == ND_R_MISSING || r.t == ND_R_ABSENT || r.t == ND_R_SET ||
+		    r.t == ND_R_LIST) {
+			*missing = nd_arena_printf(e->run->arena, "%s is %s", p->source,
+						   r.t == ND_R_MISSING	? "unknown"
+						   : r.t == ND_R_ABSENT ? "none"
+									: "a list");
 			nd_buf_free(&b);
 			return NULL;
 		}
@@ -178,7 +176,8 @@ const char *nd_render_shell(const struct nd_ctext *t, struct nd_eval *e, const c
 	return keep(&b, e->run);
 }
 
-const char *nd_used_name(const struct nd_run *run, const struct nd_rule *rule, const struct nd_used *u)
+const char *nd_used_name(const struct nd_run *run, const struct nd_rule *rule,
+			 const struct nd_used *u)
 {
 	const struct nd_fact_def *d;
 	const char *acc;
@@ -187,23 +186,25 @@ const char *nd_used_name(const struct nd_run *run, const struct nd_rule *rule, c
 	case ND_USED_FACT:
 		d = nd_registry_def(nd_facts_registry(run->f), u->id);
 		acc = nd_accessor_name(u->accessor);
-		return nd_arena_printf(run->arena, "%s.%s%s%s", nd_kinds[d->on].name, d->name, *acc ? "." : "", acc);
+		return nd_arena_printf(run->arena, "%s.%s%s%s", nd_kinds[d->on].name, d->name,
+				       *acc ? "." : "", acc);
 	case ND_USED_RELATION:
-		return nd_arena_printf(run->arena, "%s.%s", nd_kinds[nd_entity_kind(run->f, u->on)].name,
-				       u->inverse ? nd_relations[u->id].inverse : nd_relations[u->id].name);
-	case ND_USED_KIND:
-		return nd_kinds[u->id].plural;
+		return nd_arena_printf(
+			run->arena, "%s.%s", nd_kinds[nd_entity_kind(run->f, u->on)].name,
+			u->inverse ? nd_relations[u->id].inverse : nd_relations[u->id].name);
+	case ND_USED_KIND: return nd_kinds[u->id].plural;
 	case ND_USED_LOG:
-		return nd_arena_printf(run->arena, "%s.log.%s", nd_kinds[nd_entity_kind(run->f, u->on)].name, rule->logs[u->id].name);
+		return nd_arena_printf(run->arena, "%s.log.%s",
+				       nd_kinds[nd_entity_kind(run->f, u->on)].name,
+				       rule->logs[u->id].name);
 	case ND_USED_TALLY:
-		return nd_arena_printf(run->arena, "%s.tally.%s.%s", nd_kinds[nd_entity_kind(run->f, u->on)].name,
+		return nd_arena_printf(run->arena, "%s.tally.%s.%s",
+				       nd_kinds[nd_entity_kind(run->f, u->on)].name,
 				       rule->tallies[u->id].name, u->rows ? "rows" : "hits");
 	case ND_USED_MEMBER:
 		return nd_arena_printf(run->arena, "%s:%s", nd_kinds[u->id].name, u->key);
-	case ND_USED_BUDGET:
-		return "elements of sets";
-	case ND_USED_MEMO: /* taken apart before anybody asks */
-		break;
+	case ND_USED_BUDGET: return "elements of sets";
+	case ND_USED_MEMO: /* taken apart before anybody asks */ break;
 	}
 	return "";
 }

@@ -5,7 +5,8 @@
 #include "engine/judge/walk.h"
 
 /* Appends to why what is not as expected; leaves it empty if all is. */
-void nd_expect(struct nd_run *run, const struct nd_outcome *o, const struct nd_yaml *expect, char *why, size_t size);
+void nd_expect(struct nd_run *run, const struct nd_outcome *o, const struct nd_yaml *expect,
+	       char *why, size_t size);
 
 /* What a rule's tests reach (cover.c): begin, look at the facts of each test once they were judged, free. */
 struct nd_cover *nd_cover_new(const struct nd_rule *r);

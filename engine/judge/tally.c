@@ -29,7 +29,8 @@ static struct count *count_of(struct nd_facts *f, struct counts *c, nd_id on)
 	return &c->v[on];
 }
 
-static void on_row(void *ctx, struct nd_facts *f, nd_id on, const struct nd_table_def *table, const double *columns)
+static void on_row(void *ctx, struct nd_facts *f, nd_id on, const struct nd_table_def *table,
+		   const double *columns)
 {
 	struct tallies *t = ctx;
 
@@ -44,7 +45,8 @@ static void on_row(void *ctx, struct nd_facts *f, nd_id on, const struct nd_tabl
 			if (tally->table != table || !tally->where)
 				continue;
 			r = nd_eval_row(tally->where, columns);
-			if (r.t == ND_R_MISSING) /* a row that cannot be judged counts on neither side */
+			if (r.t ==
+			    ND_R_MISSING) /* a row that cannot be judged counts on neither side */
 				continue;
 			c = count_of(f, &t->by_slot[tally->slot], on);
 			c->rows++;
@@ -75,7 +77,8 @@ bool nd_tally_get(const struct nd_facts *f, uint32_t slot, nd_id on, double *hit
 	return true;
 }
 
-void nd_tally_put(struct nd_facts *f, const struct nd_rules *rules, uint32_t slot, nd_id on, double hits, double rows)
+void nd_tally_put(struct nd_facts *f, const struct nd_rules *rules, uint32_t slot, nd_id on,
+		  double hits, double rows)
 {
 	struct tallies *t = nd_facts_row_ctx(f);
 	struct count *c;

@@ -38,14 +38,16 @@ static void add_lost(struct lost_causes *l, const struct nd_walk *w, uint32_t us
 		return;
 	}
 	ND_GROW(l->v, l->n, l->cap);
-	l->v[l->n++] = (struct lost_cause){ .cause = name, .walk = w, .use = use, .others = w->others };
+	l->v[l->n++] =
+		(struct lost_cause){.cause = name, .walk = w, .use = use, .others = w->others};
 }
 
 static void collect(const struct nd_outcome *o, enum nd_fate fate, struct lost_causes *l)
 {
 	for (uint32_t i = 0; i < o->n_walks; i++) {
 		for (uint32_t u = 0; u < o->walks[i].tree->n_uses; u++) {
-			if (o->walks[i].lost[u].fate == fate && !nd_outcome_names(o, o->walks[i].tree->uses[u].name))
+			if (o->walks[i].lost[u].fate == fate &&
+			    !nd_outcome_names(o, o->walks[i].tree->uses[u].name))
 				add_lost(l, &o->walks[i], u);
 		}
 	}
@@ -74,21 +76,25 @@ static const char *short_name(struct nd_run *run, const struct nd_walk *w, const
 }
 
 /* "no: queue.max 0, backlog 128": for causes whose rule has no sentence of its own. */
-static const char *plain_reason(struct nd_run *run, const struct nd_walk *w, const struct nd_answered *a)
+static const char *plain_reason(struct nd_run *run, const struct nd_walk *w,
+				const struct nd_answered *a)
 {
-	struct nd_buf b = { 0 };
+	struct nd_buf b = {0};
 	uint32_t shown = 0;
 	const char *out;
 
 	nd_buf_puts(&b, a->answer == ND_YES ? "yes" : "no");
 	for (uint32_t i = 0; i < a->n_used && shown < 3; i++) {
 		const struct nd_used *u = &a->used[i];
-		struct nd_xtype t = { .t = ND_X_NUMBER };
+		struct nd_xtype t = {.t = ND_X_NUMBER};
 
 		if (u->what != ND_USED_FACT || u->value.t != ND_R_NUMBER)
 			continue;
-		nd_unit_dims(nd_accessor_unit(nd_registry_def(nd_facts_registry(run->f), u->id), u->accessor), &t.dims, &t.number);
-		nd_buf_printf(&b, "%s%s%s%s ", shown ? ", " : ": ", u->on == w->self ? "" : nd_used_entity(run, u),
+		nd_unit_dims(nd_accessor_unit(nd_registry_def(nd_facts_registry(run->f), u->id),
+					      u->accessor),
+			     &t.dims, &t.number);
+		nd_buf_printf(&b, "%s%s%s%s ", shown ? ", " : ": ",
+			      u->on == w->self ? "" : nd_used_entity(run, u),
 			      u->on == w->self ? "" : " ", short_name(run, w, u));
 		nd_render_value(&b, &u->value, &t, run);
 		shown++;
@@ -98,7 +104,8 @@ static const char *plain_reason(struct nd_run *run, const struct nd_walk *w, con
 	return out;
 }
 
-static void ruled_out(struct nd_run *run, const struct lost_causes *l, const struct lost_causes *open, struct nd_findings *out)
+static void ruled_out(struct nd_run *run, const struct lost_causes *l,
+		      const struct lost_causes *open, struct nd_findings *out)
 {
 	struct nd_ruled_out *v = nd_arena_alloc(run->arena, (l->n + 1) * sizeof(*v));
 
@@ -110,7 +117,9 @@ static void ruled_out(struct nd_run *run, const struct lost_causes *l, const str
 
 		if (in_list(open, l->v[i].cause))
 			continue;
-		*r = (struct nd_ruled_out){ .cause = dup(run, l->v[i].cause), .rule = dup(run, w->tree->rule->name), .others = l->v[i].others };
+		*r = (struct nd_ruled_out){.cause = dup(run, l->v[i].cause),
+					   .rule = dup(run, w->tree->rule->name),
+					   .others = l->v[i].others};
 		r->entity = dup(run, nd_entity_name(run->f, w->about));
 		r->because = lost->because;
 		r->ask = "";
@@ -131,12 +140,18 @@ static const char *next_step(struct nd_run *run, const struct nd_missing_fact *m
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (m[i].probe)
-			return nd_arena_printf(run->arena, "the `%s` probe would decide: it gives `%s`", m[i].probe, m[i].fact);
+			return nd_arena_printf(run->arena,
+					       "the `%s` probe would decide: it gives `%s`",
+					       m[i].probe, m[i].fact);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (m[i].why == ND_SINGLE_SNAPSHOT || m[i].why == ND_TOO_FEW_SAMPLES)
-			return nd_arena_printf(run->arena, m[i].why == ND_SINGLE_SNAPSHOT ? "take a second reading of `%s` some seconds later" : "measure longer: too few samples for `%s`",
-					       m[i].fact);
+			return nd_arena_printf(
+				run->arena,
+				m[i].why == ND_SINGLE_SNAPSHOT
+					? "take a second reading of `%s` some seconds later"
+					: "measure longer: too few samples for `%s`",
+				m[i].fact);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (m[i].why == ND_BUDGET && !*m[i].reproduce)
@@ -144,9 +159,11 @@ static const char *next_step(struct nd_run *run, const struct nd_missing_fact *m
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (*m[i].reproduce)
-			return nd_arena_printf(run->arena, "collect `%s`: `%s`", m[i].fact, m[i].reproduce);
+			return nd_arena_printf(run->arena, "collect `%s`: `%s`", m[i].fact,
+					       m[i].reproduce);
 	}
-	return n ? nd_arena_printf(run->arena, "find out `%s` of `%s`", m[0].fact, m[0].entity) : "";
+	return n ? nd_arena_printf(run->arena, "find out `%s` of `%s`", m[0].fact, m[0].entity)
+		 : "";
 }
 
 static void open_causes(struct nd_run *run, const struct lost_causes *l, struct nd_findings *out)
@@ -159,7 +176,10 @@ static void open_causes(struct nd_run *run, const struct lost_causes *l, struct 
 		struct nd_eval e = nd_walk_eval(run, w);
 		struct nd_open *o = &v[out->n_open++];
 
-		*o = (struct nd_open){ .cause = dup(run, l->v[i].cause), .rule = dup(run, w->tree->rule->name), .others = l->v[i].others, .ask = "" };
+		*o = (struct nd_open){.cause = dup(run, l->v[i].cause),
+				      .rule = dup(run, w->tree->rule->name),
+				      .others = l->v[i].others,
+				      .ask = ""};
 		o->entity = dup(run, nd_entity_name(run->f, w->about));
 		for (uint32_t k = at == UINT32_MAX ? 0 : at + 1; k-- > 0 && !o->n_missing;) {
 			/* a no that leaves it open follows an unknown before it */
@@ -168,7 +188,8 @@ static void open_causes(struct nd_run *run, const struct lost_causes *l, struct 
 			if (a->answer != ND_UNKNOWN)
 				continue;
 			o->ask = nd_render(a->node->ask, &e);
-			o->missing = nd_missing_facts(run, w->tree->rule, a->used, a->n_used, &o->n_missing);
+			o->missing = nd_missing_facts(run, w->tree->rule, a->used, a->n_used,
+						      &o->n_missing);
 		}
 		if (!*o->ask && at != UINT32_MAX)
 			o->ask = nd_render(w->path[at].node->ask, &e);
@@ -178,7 +199,9 @@ static void open_causes(struct nd_run *run, const struct lost_causes *l, struct 
 }
 
 /* others: further entities of the tree that stand behind this one. NULL: it is there already. */
-static struct nd_unexamined *unexamined_of(struct nd_findings *out, struct nd_unexamined *v, const struct nd_tree *t, uint32_t others, struct nd_run *run)
+static struct nd_unexamined *unexamined_of(struct nd_findings *out, struct nd_unexamined *v,
+					   const struct nd_tree *t, uint32_t others,
+					   struct nd_run *run)
 {
 	const char *name = strcmp(t->name, "main") == 0 ? t->rule->name : t->name;
 
@@ -188,21 +211,28 @@ static struct nd_unexamined *unexamined_of(struct nd_findings *out, struct nd_un
 			return NULL;
 		}
 	}
-	v[out->n_unexamined] = (struct nd_unexamined){ .rule = dup(run, t->rule->name), .tree = dup(run, name), .core = t->rule->core, .others = others };
+	v[out->n_unexamined] = (struct nd_unexamined){.rule = dup(run, t->rule->name),
+						      .tree = dup(run, name),
+						      .core = t->rule->core,
+						      .others = others};
 	return &v[out->n_unexamined++];
 }
 
 static void unexamined(struct nd_run *run, const struct nd_outcome *o, struct nd_findings *out)
 {
-	struct nd_unexamined *v = nd_arena_alloc(run->arena, (o->n_unread + o->n_walks + 1) * sizeof(*v)), *u;
+	struct nd_unexamined *v = nd_arena_alloc(run->arena,
+						 (o->n_unread + o->n_walks + 1) * sizeof(*v)),
+			     *u;
 
 	for (uint32_t i = 0; i < o->n_unread; i++) {
-		struct nd_used kind = { .what = ND_USED_KIND, .id = (int32_t)o->unread[i].tree->scope };
+		struct nd_used kind = {.what = ND_USED_KIND,
+				       .id = (int32_t)o->unread[i].tree->scope};
 
 		kind.value = nd_missing_result(o->unread[i].status.why, o->unread[i].status.detail);
 		u = unexamined_of(out, v, o->unread[i].tree, 0, run);
 		if (u)
-			u->missing = nd_missing_facts(run, o->unread[i].tree->rule, &kind, 1, &u->n_missing);
+			u->missing = nd_missing_facts(run, o->unread[i].tree->rule, &kind, 1,
+						      &u->n_missing);
 	}
 	for (uint32_t i = 0; i < o->n_walks; i++) {
 		const struct nd_walk *w = &o->walks[i];
@@ -210,18 +240,21 @@ static void unexamined(struct nd_run *run, const struct nd_outcome *o, struct nd
 		if (!w->unexamined || !(u = unexamined_of(out, v, w->tree, w->others, run)))
 			continue;
 		u->entity = dup(run, nd_entity_name(run->f, w->self));
-		u->missing = nd_missing_facts(run, w->tree->rule, w->gate, w->n_gate, &u->n_missing);
+		u->missing =
+			nd_missing_facts(run, w->tree->rule, w->gate, w->n_gate, &u->n_missing);
 	}
 	out->unexamined = v;
 }
 
-static struct nd_note *remarks(struct nd_run *run, const struct nd_remark_hit *hits, uint32_t n, uint32_t extra)
+static struct nd_note *remarks(struct nd_run *run, const struct nd_remark_hit *hits, uint32_t n,
+			       uint32_t extra)
 {
 	struct nd_note *v = nd_arena_alloc(run->arena, (n + extra + 1) * sizeof(*v));
 
 	for (uint32_t i = 0; i < n; i++)
-		v[i] = (struct nd_note){ dup(run, hits[i].remark->name), dup(run, hits[i].rule->name), dup(run, nd_entity_name(run->f, hits[i].on)),
-					 hits[i].says, hits[i].others };
+		v[i] = (struct nd_note){
+			dup(run, hits[i].remark->name), dup(run, hits[i].rule->name),
+			dup(run, nd_entity_name(run->f, hits[i].on)), hits[i].says, hits[i].others};
 	return v;
 }
 
@@ -232,7 +265,8 @@ static void contradictions(struct nd_run *run, const struct nd_outcome *o, struc
 	struct nd_note *v = remarks(run, o->contradictions, o->n_contradictions, n);
 
 	for (uint32_t i = 0; i < n; i++)
-		v[o->n_contradictions + i] = (struct nd_note){ "two-sources", "", "host", dup(run, stored[i]), 0 };
+		v[o->n_contradictions + i] =
+			(struct nd_note){"two-sources", "", "host", dup(run, stored[i]), 0};
 	out->contradictions = v;
 	out->n_contradictions = o->n_contradictions + n;
 }
@@ -251,13 +285,15 @@ static const char *confirming_step(struct nd_run *run, const struct nd_outcome *
 
 	if (!w || w->word == ND_CONFIRMED)
 		return NULL;
-	for (unsigned strong = 0; strong < 2; strong++) { /* what decides or is required comes first */
+	for (unsigned strong = 0; strong < 2;
+	     strong++) { /* what decides or is required comes first */
 		for (uint32_t i = 0; i < w->n_path; i++) {
 			const struct nd_answered *a = &w->path[i];
 			struct nd_missing_fact *m;
 			uint32_t n;
 
-			if (a->answer != ND_UNKNOWN || (a->node->grade == ND_SUPPORTS) != (strong == 1))
+			if (a->answer != ND_UNKNOWN ||
+			    (a->node->grade == ND_SUPPORTS) != (strong == 1))
 				continue;
 			m = nd_missing_facts(run, w->tree->rule, a->used, a->n_used, &n);
 			if (n)
@@ -280,23 +316,31 @@ static void decide(struct nd_run *run, const struct nd_outcome *o, struct nd_fin
 			out->verdict = ND_CAUSES;
 	}
 	if (first)
-		out->headline = nd_arena_printf(run->arena, "%s on %s (%s)", first->cause, first->entity, nd_word_name(first->word));
+		out->headline = nd_arena_printf(run->arena, "%s on %s (%s)", first->cause,
+						first->entity, nd_word_name(first->word));
 	else if (out->n_open)
-		out->headline = nd_arena_printf(run->arena, "no cause found, %u could not be ruled out; %u of %u trees could be examined", out->n_open, out->examined, out->of);
+		out->headline = nd_arena_printf(
+			run->arena,
+			"no cause found, %u could not be ruled out; %u of %u trees could be examined",
+			out->n_open, out->examined, out->of);
 	else
-		out->headline = nd_arena_printf(run->arena, "no cause found; %u of %u trees could be examined", out->examined, out->of);
+		out->headline = nd_arena_printf(run->arena,
+						"no cause found; %u of %u trees could be examined",
+						out->examined, out->of);
 	out->next = confirming_step(run, o);
 	if (!out->next && out->verdict == ND_INCONCLUSIVE && out->n_open)
 		out->next = out->open[0].next;
-	for (uint32_t i = 0; !out->next && out->verdict == ND_INCONCLUSIVE && i < out->n_unexamined; i++) {
+	for (uint32_t i = 0; !out->next && out->verdict == ND_INCONCLUSIVE && i < out->n_unexamined;
+	     i++) {
 		if (out->unexamined[i].n_missing)
-			out->next = next_step(run, out->unexamined[i].missing, out->unexamined[i].n_missing);
+			out->next = next_step(run, out->unexamined[i].missing,
+					      out->unexamined[i].n_missing);
 	}
 }
 
 void nd_assemble_rest(struct nd_run *run, const struct nd_outcome *o, struct nd_findings *out)
 {
-	struct lost_causes gone = { 0 }, open = { 0 };
+	struct lost_causes gone = {0}, open = {0};
 
 	collect(o, ND_FATE_OPEN, &open);
 	collect(o, ND_FATE_RULED_OUT, &gone);

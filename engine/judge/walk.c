@@ -20,12 +20,13 @@ static uint64_t reachable(const struct stack *s)
 	return out;
 }
 
-static void lose(struct nd_walk *w, uint64_t before, uint64_t after, enum nd_fate fate, uint32_t at, const char *because)
+static void lose(struct nd_walk *w, uint64_t before, uint64_t after, enum nd_fate fate, uint32_t at,
+		 const char *because)
 {
 	for (uint32_t u = 0; u < w->tree->n_uses; u++) {
 		if (!(before >> u & 1) || after >> u & 1 || w->lost[u].fate != ND_FATE_NONE)
 			continue;
-		w->lost[u] = (struct nd_lost){ fate, at, because };
+		w->lost[u] = (struct nd_lost){fate, at, because};
 	}
 }
 
@@ -63,7 +64,8 @@ static uint64_t after_yes(const struct nd_branch *yes, const struct stack *s)
 	return ends ? out : out | reachable(s);
 }
 
-static struct nd_answered *ask(struct nd_walk *w, const struct nd_node *n, const struct stack *s, struct nd_eval *e)
+static struct nd_answered *ask(struct nd_walk *w, const struct nd_node *n, const struct stack *s,
+			       struct nd_eval *e)
 {
 	struct nd_used_list *used = &e->run->used;
 	struct nd_answered *a;
@@ -79,7 +81,7 @@ static struct nd_answered *ask(struct nd_walk *w, const struct nd_node *n, const
 		w->cap_path = w->cap_path * 2 + 3;
 	}
 	a = &w->path[w->n_path++];
-	*a = (struct nd_answered){ .node = n };
+	*a = (struct nd_answered){.node = n};
 	used->n = 0;
 	e->used = e->run->silent ? NULL : used;
 	a->answer = e->run->silent ? nd_ask_quickly(n->test, e) : nd_ask(n->test, e, &r);
@@ -88,14 +90,16 @@ static struct nd_answered *ask(struct nd_walk *w, const struct nd_node *n, const
 	e->used = NULL;
 	a->stale = any_stale(used, &a->doubted);
 	b = &n->branch[a->answer];
-	a->chose = a->answer == ND_NO && (b->way == ND_WAY_GO || b->way == ND_WAY_CONCLUDE || b->way == ND_WAY_LIST);
+	a->chose = a->answer == ND_NO &&
+		   (b->way == ND_WAY_GO || b->way == ND_WAY_CONCLUDE || b->way == ND_WAY_LIST);
 	a->could = e->run->trial ? 0 : after_yes(&n->branch[ND_YES], s);
 	a->says = say(b->says, e);
 	return a;
 }
 
 /* Follows a branch. False: the walk ends here. */
-static bool follow(struct nd_walk *w, const struct nd_answered *a, struct stack *s, uint64_t before, struct nd_eval *e)
+static bool follow(struct nd_walk *w, const struct nd_answered *a, struct stack *s, uint64_t before,
+		   struct nd_eval *e)
 {
 	const struct nd_branch *b = &a->node->branch[a->answer];
 	enum nd_fate fate = a->answer == ND_UNKNOWN ? ND_FATE_OPEN : ND_FATE_RULED_OUT;
@@ -103,9 +107,7 @@ static bool follow(struct nd_walk *w, const struct nd_answered *a, struct stack 
 
 	lower(w, b->cap, a->says || b->cap == ND_NO_CAP ? a->says : say(a->node->ask, e));
 	switch (b->way) {
-	case ND_WAY_OPEN:
-		lose(w, before, 0, ND_FATE_OPEN, at, NULL);
-		return false;
+	case ND_WAY_OPEN: lose(w, before, 0, ND_FATE_OPEN, at, NULL); return false;
 	case ND_WAY_RULE_OUT:
 		lose(w, before, 0, a->doubted ? ND_FATE_OPEN : fate, at, say(b->because, e));
 		return false;
@@ -119,8 +121,7 @@ static bool follow(struct nd_walk *w, const struct nd_answered *a, struct stack 
 		s->list[s->n] = b->list;
 		s->next[s->n++] = 0;
 		break;
-	case ND_WAY_NEXT:
-		break;
+	case ND_WAY_NEXT: break;
 	}
 	lose(w, before, reachable(s), fate, at, a->says);
 	return true;
@@ -140,7 +141,7 @@ static void conclude(struct nd_walk *w, const struct nd_node *n, struct nd_eval 
 
 static void walk_nodes(struct nd_walk *w, struct nd_eval *e)
 {
-	struct stack s = { .n = 1 };
+	struct stack s = {.n = 1};
 
 	s.list[0] = &w->tree->nodes;
 	while (s.n) {
@@ -195,7 +196,9 @@ static bool word_of(struct nd_walk *w)
 		fresh = fresh || (yes && a->node->grade == ND_DECIDES && !a->stale);
 		old = old || (yes && a->stale);
 	}
-	w->word = !requires_yes || (old && !fresh) ? ND_SUSPECTED : fresh && !old ? ND_CONFIRMED : ND_LIKELY;
+	w->word = !requires_yes || (old && !fresh) ? ND_SUSPECTED
+		  : fresh && !old		   ? ND_CONFIRMED
+						   : ND_LIKELY;
 	if (w->cap != ND_NO_CAP && (int)w->word > w->cap)
 		w->word = (enum nd_word)w->cap;
 	else
@@ -255,14 +258,18 @@ static bool refuted(struct nd_walk *w, const struct nd_use *u, struct nd_eval *e
 		if (a == ND_NO)
 			continue;
 		if (a == ND_UNKNOWN) {
-			lower(w, ND_LIKELY, nd_arena_printf(e->run->arena, "it could not be checked whether this speaks against it: %s", because));
+			lower(w, ND_LIKELY,
+			      nd_arena_printf(
+				      e->run->arena,
+				      "it could not be checked whether this speaks against it: %s",
+				      because));
 			continue;
 		}
 		if (r->cap != ND_NO_CAP) {
 			lower(w, r->cap, because);
 			continue;
 		}
-		w->lost[w->found] = (struct nd_lost){ ND_FATE_RULED_OUT, UINT32_MAX, because };
+		w->lost[w->found] = (struct nd_lost){ND_FATE_RULED_OUT, UINT32_MAX, because};
 		w->found = -1;
 		return true;
 	}
@@ -285,7 +292,9 @@ static void settle(struct nd_walk *w, struct nd_eval *e)
 	if (refuted(w, u, e))
 		return;
 	if (!word_of(w)) {
-		w->lost[w->found] = (struct nd_lost){ has_unknown(w) ? ND_FATE_OPEN : ND_FATE_RULED_OUT, w->n_path ? w->n_path - 1 : UINT32_MAX, NULL };
+		w->lost[w->found] =
+			(struct nd_lost){has_unknown(w) ? ND_FATE_OPEN : ND_FATE_RULED_OUT,
+					 w->n_path ? w->n_path - 1 : UINT32_MAX, NULL};
 		w->found = -1;
 		return;
 	}
@@ -306,7 +315,11 @@ static void explain_gate(struct nd_walk *w, struct nd_eval *e)
 
 struct nd_eval nd_walk_eval(struct nd_run *run, const struct nd_walk *w)
 {
-	struct nd_eval e = { .run = run, .rule = w->tree->rule, .rule_index = w->rule_index, .self = w->self, .element = ND_NO_ENTITY };
+	struct nd_eval e = {.run = run,
+			    .rule = w->tree->rule,
+			    .rule_index = w->rule_index,
+			    .self = w->self,
+			    .element = ND_NO_ENTITY};
 
 	e.visits = w->visits;
 	e.place = w->place;
@@ -325,7 +338,15 @@ void nd_walk(struct nd_run *run, struct nd_walk *w, enum nd_answer gate)
 {
 	struct nd_eval e;
 
-	*w = (struct nd_walk){ .tree = w->tree, .rule_index = w->rule_index, .self = w->self, .about = w->self, .place = w->place, .places = w->places, .found = -1, .cap = ND_NO_CAP, .visits = w->visits };
+	*w = (struct nd_walk){.tree = w->tree,
+			      .rule_index = w->rule_index,
+			      .self = w->self,
+			      .about = w->self,
+			      .place = w->place,
+			      .places = w->places,
+			      .found = -1,
+			      .cap = ND_NO_CAP,
+			      .visits = w->visits};
 	w->delay = w->touches = w->share = w->fit = NAN;
 	w->gated = gate == ND_NO;
 	w->unexamined = gate == ND_UNKNOWN;

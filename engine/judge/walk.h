@@ -8,8 +8,8 @@ struct nd_answered {
 	const struct nd_node *node;
 	enum nd_answer answer;
 	bool stale, doubted; /* rests on old, on distrusted values */
-	bool chose;          /* a no that led on: it only chose the way */
-	uint64_t could;      /* causes that a yes could have led to */
+	bool chose; /* a no that led on: it only chose the way */
+	uint64_t could; /* causes that a yes could have led to */
 	const char *says;
 	struct nd_used *used;
 	uint32_t n_used;
@@ -17,7 +17,7 @@ struct nd_answered {
 enum nd_fate { ND_FATE_NONE, ND_FATE_RULED_OUT, ND_FATE_OPEN };
 struct nd_lost { /* a cause that was not concluded */
 	enum nd_fate fate;
-	uint32_t at;         /* the answer that decided it; UINT32_MAX: a refutation or an exclusion */
+	uint32_t at; /* the answer that decided it; UINT32_MAX: a refutation or an exclusion */
 	const char *because; /* in the rule's words, or NULL */
 };
 struct nd_walk {
@@ -25,8 +25,9 @@ struct nd_walk {
 	uint32_t rule_index;
 	nd_id self, about;
 	uint32_t place, places; /* as in struct nd_eval */
-	uint32_t others; /* further entities with the same answers and without a finding: they have no walk of their own */
-	bool gated;      /* the gate said no: the tree has nothing to say here */
+	uint32_t
+		others; /* further entities with the same answers and without a finding: they have no walk of their own */
+	bool gated; /* the gate said no: the tree has nothing to say here */
 	bool unexamined; /* the gate is unknown */
 	struct nd_used *gate;
 	uint32_t n_gate;
@@ -36,7 +37,7 @@ struct nd_walk {
 	int found; /* use, or -1 */
 	enum nd_word word;
 	int supports;
-	int cap;         /* ND_NO_CAP or enum nd_word */
+	int cap; /* ND_NO_CAP or enum nd_word */
 	const char *cap_why;
 	double delay, touches, share, fit; /* NaN: unknown */
 	/* set by the ranking */
@@ -56,17 +57,20 @@ const struct nd_use *nd_walk_use(const struct nd_walk *w);
 
 /* ---- texts (render.c) ---- */
 enum nd_unit nd_type_unit(const struct nd_xtype *t); /* for printing */
-void nd_render_value(struct nd_buf *b, const struct nd_result *r, const struct nd_xtype *t, const struct nd_run *run);
+void nd_render_value(struct nd_buf *b, const struct nd_result *r, const struct nd_xtype *t,
+		     const struct nd_run *run);
 /* Prose in the run's arena. */
 const char *nd_render(const struct nd_ctext *t, struct nd_eval *e);
 /* Shell text; NULL if a value is missing, then *missing says which, and *shows is the line that shows it. */
 const char *nd_render_shell(const struct nd_ctext *t, struct nd_eval *e, const char **missing);
 /* "cpu.softnet.dropped.delta" of a used fact, and so on. */
-const char *nd_used_name(const struct nd_run *run, const struct nd_rule *rule, const struct nd_used *u);
+const char *nd_used_name(const struct nd_run *run, const struct nd_rule *rule,
+			 const struct nd_used *u);
 const char *nd_used_entity(const struct nd_run *run, const struct nd_used *u);
 
 /* ---- fixes (fix.c) ---- */
-void nd_fix_print(const struct nd_fix_rule *rule, const struct nd_walk *w, struct nd_run *run, struct nd_fix *out);
+void nd_fix_print(const struct nd_fix_rule *rule, const struct nd_walk *w, struct nd_run *run,
+		  struct nd_fix *out);
 
 /* ---- assembly (rank.c, report_facts.c) ---- */
 struct nd_outcome {
@@ -78,7 +82,7 @@ struct nd_outcome {
 		const struct nd_tree *tree;
 		uint32_t rule_index;
 		struct nd_status status;
-	} *unread;
+	} * unread;
 	uint32_t n_unread, cap_unread;
 	struct nd_remark_hit {
 		const struct nd_remark *remark;
@@ -87,7 +91,7 @@ struct nd_outcome {
 		nd_id on;
 		uint32_t others;
 		const char *says;
-	} *notes, *contradictions;
+	} * notes, *contradictions;
 	uint32_t n_notes, cap_notes, n_contradictions, cap_contradictions;
 };
 /* Contradictions, all trees, ranking, notes. only: index of one rule, or UINT32_MAX for all. */

@@ -19,7 +19,8 @@ void *nd_check_fail(struct nd_expr_error *e, uint32_t pos, const char *fmt, ...)
 	return NULL;
 }
 
-struct nd_code *nd_code_new(const struct nd_scope *s, enum nd_op op, uint32_t pos, struct nd_xtype type)
+struct nd_code *nd_code_new(const struct nd_scope *s, enum nd_op op, uint32_t pos,
+			    struct nd_xtype type)
 {
 	struct nd_code *c = nd_arena_alloc(s->arena, sizeof(*c));
 
@@ -38,10 +39,14 @@ bool nd_same_dims(struct nd_dims a, struct nd_dims b)
 void nd_unit_dims(enum nd_unit u, struct nd_dims *dims, enum nd_number_kind *kind)
 {
 	static const struct nd_dims all[] = {
-		[ND_U_NONE] = { 0, 0 },	       [ND_U_COUNT] = { 0, 0 },
-		[ND_U_SECONDS] = { 1, 0 },     [ND_U_BYTES] = { 0, 1 },
-		[ND_U_PERCENT] = { 0, 0 },     [ND_U_PER_SECOND] = { -1, 0 },
-		[ND_U_BYTES_PER_SECOND] = { -1, 1 }, [ND_U_BITS_PER_SECOND] = { -1, 1 },
+		[ND_U_NONE] = {0, 0},
+		[ND_U_COUNT] = {0, 0},
+		[ND_U_SECONDS] = {1, 0},
+		[ND_U_BYTES] = {0, 1},
+		[ND_U_PERCENT] = {0, 0},
+		[ND_U_PER_SECOND] = {-1, 0},
+		[ND_U_BYTES_PER_SECOND] = {-1, 1},
+		[ND_U_BITS_PER_SECOND] = {-1, 1},
 	};
 
 	*dims = all[u];
@@ -53,7 +58,10 @@ static const char *number_name(const struct nd_xtype *t)
 	static const struct {
 		struct nd_dims dims;
 		const char *name;
-	} names[] = { { { 1, 0 }, "a time" }, { { -1, 0 }, "a rate (/s)" }, { { 0, 1 }, "bytes" }, { { -1, 1 }, "bytes per second" } };
+	} names[] = {{{1, 0}, "a time"},
+		     {{-1, 0}, "a rate (/s)"},
+		     {{0, 1}, "bytes"},
+		     {{-1, 1}, "bytes per second"}};
 
 	for (size_t i = 0; i < ND_ARRAY_LEN(names); i++) {
 		if (nd_same_dims(names[i].dims, t->dims))
@@ -61,15 +69,24 @@ static const char *number_name(const struct nd_xtype *t)
 	}
 	if (t->dims.time || t->dims.data)
 		return "a number of mixed units";
-	return t->number == ND_N_PERCENT ? "a percentage" : t->number == ND_N_RATIO ? "a ratio" : "a count";
+	return t->number == ND_N_PERCENT ? "a percentage"
+	       : t->number == ND_N_RATIO ? "a ratio"
+					 : "a count";
 }
 
 const char *nd_xtype_name(const struct nd_xtype *t, char *out, size_t size)
 {
 	static const char *const plain[] = {
-		[ND_X_NUMBER] = "", [ND_X_BOOL] = "a question", [ND_X_TEXT] = "text", [ND_X_WORDS] = "words",
-		[ND_X_SAFE] = "a CPU list", [ND_X_ENTITY] = "", [ND_X_SET] = "", [ND_X_LIST] = "a list of values",
-		[ND_X_HIST] = "a histogram", [ND_X_RANGE] = "a range",
+		[ND_X_NUMBER] = "",
+		[ND_X_BOOL] = "a question",
+		[ND_X_TEXT] = "text",
+		[ND_X_WORDS] = "words",
+		[ND_X_SAFE] = "a CPU list",
+		[ND_X_ENTITY] = "",
+		[ND_X_SET] = "",
+		[ND_X_LIST] = "a list of values",
+		[ND_X_HIST] = "a histogram",
+		[ND_X_RANGE] = "a range",
 	};
 	const char *kind = t->kind < ND_KINDS ? nd_kinds[t->kind].name : "log lines";
 
@@ -82,14 +99,16 @@ const char *nd_xtype_name(const struct nd_xtype *t, char *out, size_t size)
 	return out;
 }
 
-static const struct nd_xtype BOOL_TYPE = { .t = ND_X_BOOL };
+static const struct nd_xtype BOOL_TYPE = {.t = ND_X_BOOL};
 
 /* Two of a kind in an error message. */
-static void *mismatch(struct nd_expr_error *e, uint32_t pos, const char *what, const struct nd_code *a, const struct nd_code *b)
+static void *mismatch(struct nd_expr_error *e, uint32_t pos, const char *what,
+		      const struct nd_code *a, const struct nd_code *b)
 {
 	char x[64], y[64];
 
-	return nd_check_fail(e, pos, "cannot %s %s and %s", what, nd_xtype_name(&a->type, x, sizeof(x)),
+	return nd_check_fail(e, pos, "cannot %s %s and %s", what,
+			     nd_xtype_name(&a->type, x, sizeof(x)),
 			     nd_xtype_name(&b->type, y, sizeof(y)));
 }
 
@@ -109,25 +128,33 @@ static bool same_code(const struct nd_expr *a, const struct nd_expr *b)
 }
 
 /* One side of a comparison of numbers against the other. */
-static bool side_fits(const struct nd_xtype *x, const struct nd_xtype *y, uint32_t pos, struct nd_expr_error *e)
+static bool side_fits(const struct nd_xtype *x, const struct nd_xtype *y, uint32_t pos,
+		      struct nd_expr_error *e)
 {
 	if (x->number == ND_N_PERCENT && y->literal && y->number == ND_N_PLAIN && !y->zero)
-		return nd_check_fail(e, pos, "a percentage against a bare number: did you mean %.15g%%?", y->value);
+		return nd_check_fail(e, pos,
+				     "a percentage against a bare number: did you mean %.15g%%?",
+				     y->value);
 	if (x->number == ND_N_COUNT && y->number == ND_N_PERCENT && !x->dims.time && !x->dims.data)
-		return nd_check_fail(e, pos, "a count against a percentage: divide it by what it is a share of");
+		return nd_check_fail(
+			e, pos, "a count against a percentage: divide it by what it is a share of");
 	if (x->number == ND_N_SEEN && y->number != ND_N_SEEN && !y->zero)
-		return nd_check_fail(e, pos, ".seen has no fixed time span: divide it by another .seen or by host.span, or compare it with 0");
+		return nd_check_fail(
+			e, pos,
+			".seen has no fixed time span: divide it by another .seen or by host.span, or compare it with 0");
 	return true;
 }
 
-static bool numbers_fit(const struct nd_code *a, const struct nd_code *b, uint32_t pos, struct nd_expr_error *e)
+static bool numbers_fit(const struct nd_code *a, const struct nd_code *b, uint32_t pos,
+			struct nd_expr_error *e)
 {
 	if (!nd_same_dims(a->type.dims, b->type.dims) && !a->type.zero && !b->type.zero)
 		return mismatch(e, pos, "compare", a, b);
 	return side_fits(&a->type, &b->type, pos, e) && side_fits(&b->type, &a->type, pos, e);
 }
 
-static bool compare_fits(const struct nd_code *a, const struct nd_code *b, const struct nd_expr *x, struct nd_expr_error *e)
+static bool compare_fits(const struct nd_code *a, const struct nd_code *b, const struct nd_expr *x,
+			 struct nd_expr_error *e)
 {
 	bool order = x->op != ND_E_EQ && x->op != ND_E_NE;
 
@@ -137,19 +164,23 @@ static bool compare_fits(const struct nd_code *a, const struct nd_code *b, const
 		return mismatch(e, x->pos, "compare", a, b);
 	if (a->type.t == ND_X_ENTITY && a->type.kind != b->type.kind)
 		return mismatch(e, x->pos, "compare", a, b);
-	if (a->type.t != ND_X_ENTITY && a->type.t != ND_X_TEXT && a->type.t != ND_X_BOOL && a->type.t != ND_X_WORDS)
+	if (a->type.t != ND_X_ENTITY && a->type.t != ND_X_TEXT && a->type.t != ND_X_BOOL &&
+	    a->type.t != ND_X_WORDS)
 		return mismatch(e, x->pos, "compare", a, b);
 	if (order)
 		return nd_check_fail(e, x->pos, "only numbers have an order: use == or !=");
 	return true;
 }
 
-static struct nd_code *check_compare(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *check_compare(const struct nd_expr *x, const struct nd_scope *s,
+				     struct nd_expr_error *e)
 {
 	struct nd_code *c = nd_code_new(s, ND_O_COMPARE, x->pos, BOOL_TYPE);
 
 	if (same_code(x->a, x->b))
-		return nd_check_fail(e, x->pos, "both sides are the same: inside [ ] the walked entity is called this");
+		return nd_check_fail(
+			e, x->pos,
+			"both sides are the same: inside [ ] the walked entity is called this");
 	c->index = (int)x->op;
 	c->a = nd_check(x->a, s, e);
 	c->b = c->a ? nd_check(x->b, s, e) : NULL;
@@ -165,7 +196,8 @@ static bool sum_type(struct nd_code *c, uint32_t pos, struct nd_expr_error *e)
 	if (!nd_same_dims(a->dims, b->dims))
 		return mismatch(e, pos, what, c->a, c->b);
 	if (!a->dims.time && !a->dims.data &&
-	    (pair == (1u << ND_N_PERCENT | 1u << ND_N_COUNT) || pair == (1u << ND_N_SEEN | 1u << ND_N_COUNT)))
+	    (pair == (1u << ND_N_PERCENT | 1u << ND_N_COUNT) ||
+	     pair == (1u << ND_N_SEEN | 1u << ND_N_COUNT)))
 		return mismatch(e, pos, what, c->a, c->b);
 	c->type = a->number != ND_N_PLAIN ? *a : *b;
 	c->type.literal = c->type.zero = false;
@@ -178,18 +210,23 @@ static bool product_type(struct nd_code *c, uint32_t pos, struct nd_expr_error *
 	bool times = c->index == ND_E_MUL;
 	int sign = times ? 1 : -1;
 
-	c->type = (struct nd_xtype){ .t = ND_X_NUMBER };
+	c->type = (struct nd_xtype){.t = ND_X_NUMBER};
 	c->type.dims.time = (int8_t)(a->dims.time + sign * b->dims.time);
 	c->type.dims.data = (int8_t)(a->dims.data + sign * b->dims.data);
 	if (times) { /* the side that is a thing, not a share, says what the product is */
-		bool share_a = a->number == ND_N_PLAIN || a->number == ND_N_PERCENT || a->number == ND_N_RATIO;
+		bool share_a = a->number == ND_N_PLAIN || a->number == ND_N_PERCENT ||
+			       a->number == ND_N_RATIO;
 
-		c->type.number = !share_a ? a->number : b->number == ND_N_PLAIN ? a->number : b->number;
+		c->type.number = !share_a		   ? a->number
+				 : b->number == ND_N_PLAIN ? a->number
+							   : b->number;
 		return true;
 	}
 	if (!b->dims.time && !b->dims.data &&
-	    ((a->number == ND_N_SEEN && b->number == ND_N_COUNT && !a->dims.time) || (a->number == ND_N_COUNT && b->number == ND_N_SEEN)))
-		return nd_check_fail(e, pos, ".seen and a count of the window span different times");
+	    ((a->number == ND_N_SEEN && b->number == ND_N_COUNT && !a->dims.time) ||
+	     (a->number == ND_N_COUNT && b->number == ND_N_SEEN)))
+		return nd_check_fail(e, pos,
+				     ".seen and a count of the window span different times");
 	if (b->number == ND_N_PLAIN)
 		c->type.number = a->number;
 	else
@@ -197,9 +234,10 @@ static bool product_type(struct nd_code *c, uint32_t pos, struct nd_expr_error *
 	return true;
 }
 
-static struct nd_code *check_arith(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *check_arith(const struct nd_expr *x, const struct nd_scope *s,
+				   struct nd_expr_error *e)
 {
-	struct nd_code *c = nd_code_new(s, ND_O_ARITH, x->pos, (struct nd_xtype){ .t = ND_X_NUMBER });
+	struct nd_code *c = nd_code_new(s, ND_O_ARITH, x->pos, (struct nd_xtype){.t = ND_X_NUMBER});
 	bool ok;
 
 	c->index = (int)x->op;
@@ -209,16 +247,18 @@ static struct nd_code *check_arith(const struct nd_expr *x, const struct nd_scop
 		return NULL;
 	if (c->a->type.t != ND_X_NUMBER || c->b->type.t != ND_X_NUMBER)
 		return mismatch(e, x->pos, "calculate with", c->a, c->b);
-	ok = x->op == ND_E_ADD || x->op == ND_E_SUB ? sum_type(c, x->pos, e) : product_type(c, x->pos, e);
+	ok = x->op == ND_E_ADD || x->op == ND_E_SUB ? sum_type(c, x->pos, e)
+						    : product_type(c, x->pos, e);
 	return ok ? c : NULL;
 }
 
-static struct nd_code *check_logic(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *check_logic(const struct nd_expr *x, const struct nd_scope *s,
+				   struct nd_expr_error *e)
 {
 	enum nd_op op = x->op == ND_E_AND ? ND_O_AND : x->op == ND_E_OR ? ND_O_OR : ND_O_NOT;
 	struct nd_code *c = nd_code_new(s, op, x->pos, BOOL_TYPE);
-	const struct nd_expr *sides[] = { x->a, x->b };
-	struct nd_code **out[] = { &c->a, &c->b };
+	const struct nd_expr *sides[] = {x->a, x->b};
+	struct nd_code **out[] = {&c->a, &c->b};
 	char name[64];
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -228,13 +268,15 @@ static struct nd_code *check_logic(const struct nd_expr *x, const struct nd_scop
 		if (!*out[i])
 			return NULL;
 		if ((*out[i])->type.t != ND_X_BOOL)
-			return nd_check_fail(e, sides[i]->pos, "and, or, not need questions, this is %s",
+			return nd_check_fail(e, sides[i]->pos,
+					     "and, or, not need questions, this is %s",
 					     nd_xtype_name(&(*out[i])->type, name, sizeof(name)));
 	}
 	return c;
 }
 
-static struct nd_code *check_match(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *check_match(const struct nd_expr *x, const struct nd_scope *s,
+				   struct nd_expr_error *e)
 {
 	struct nd_code *c = nd_code_new(s, ND_O_MATCH, x->pos, BOOL_TYPE);
 	char err[256];
@@ -248,7 +290,8 @@ static struct nd_code *check_match(const struct nd_expr *x, const struct nd_scop
 		return nd_check_fail(e, x->a->pos, "=~ needs text on its left");
 	c->pattern = nd_pattern_new(x->text, err, sizeof(err), &at);
 	if (!c->pattern)
-		return nd_check_fail(e, x->b ? x->b->pos + 1 + (uint32_t)at : x->pos, "bad pattern: %s", err);
+		return nd_check_fail(e, x->b ? x->b->pos + 1 + (uint32_t)at : x->pos,
+				     "bad pattern: %s", err);
 	nd_rules_keep_pattern(s->rules, c->pattern);
 	return c;
 }
@@ -267,10 +310,12 @@ static bool in_fits(const struct nd_code *c, const struct nd_expr *x, struct nd_
 			return true;
 		return mismatch(e, x->pos, "look for", c->a, c->b);
 	}
-	return nd_check_fail(e, x->b->pos, "in needs a range (a..b), a set, or texts in parentheses");
+	return nd_check_fail(e, x->b->pos,
+			     "in needs a range (a..b), a set, or texts in parentheses");
 }
 
-static struct nd_code *check_in(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *check_in(const struct nd_expr *x, const struct nd_scope *s,
+				struct nd_expr_error *e)
 {
 	bool list = x->op == ND_E_IN_LIST || x->op == ND_E_NOT_IN_LIST;
 	struct nd_code *c = nd_code_new(s, list ? ND_O_IN_LIST : ND_O_IN, x->pos, BOOL_TYPE);
@@ -295,9 +340,10 @@ static struct nd_code *check_in(const struct nd_expr *x, const struct nd_scope *
 	return c;
 }
 
-static struct nd_code *check_range(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *check_range(const struct nd_expr *x, const struct nd_scope *s,
+				   struct nd_expr_error *e)
 {
-	struct nd_code *c = nd_code_new(s, ND_O_RANGE, x->pos, (struct nd_xtype){ .t = ND_X_RANGE });
+	struct nd_code *c = nd_code_new(s, ND_O_RANGE, x->pos, (struct nd_xtype){.t = ND_X_RANGE});
 
 	if (x->a && !(c->a = nd_check(x->a, s, e)))
 		return NULL;
@@ -314,7 +360,8 @@ static struct nd_code *check_range(const struct nd_expr *x, const struct nd_scop
 	return c;
 }
 
-struct nd_code *nd_check_element(const struct nd_expr *x, const struct nd_scope *s, struct nd_xtype set, struct nd_expr_error *e)
+struct nd_code *nd_check_element(const struct nd_expr *x, const struct nd_scope *s,
+				 struct nd_xtype set, struct nd_expr_error *e)
 {
 	struct nd_scope inner = *s;
 
@@ -324,7 +371,8 @@ struct nd_code *nd_check_element(const struct nd_expr *x, const struct nd_scope 
 	return nd_check(x, &inner, e);
 }
 
-static struct nd_code *check_filter(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *check_filter(const struct nd_expr *x, const struct nd_scope *s,
+				    struct nd_expr_error *e)
 {
 	struct nd_code *c = nd_code_new(s, ND_O_FILTER, x->pos, BOOL_TYPE);
 
@@ -356,9 +404,11 @@ bool nd_mentions_age(const struct nd_expr *x)
 	return nd_mentions_age(x->a) || nd_mentions_age(x->b);
 }
 
-static struct nd_code *check_number(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *check_number(const struct nd_expr *x, const struct nd_scope *s,
+				    struct nd_expr_error *e)
 {
-	struct nd_xtype t = { .t = ND_X_NUMBER, .literal = true, .zero = x->num == 0, .value = x->num };
+	struct nd_xtype t = {
+		.t = ND_X_NUMBER, .literal = true, .zero = x->num == 0, .value = x->num};
 	struct nd_code *c;
 	double factor, inverse;
 
@@ -368,24 +418,27 @@ static struct nd_code *check_number(const struct nd_expr *x, const struct nd_sco
 	c = nd_code_new(s, ND_O_NUMBER, x->pos, t);
 	/* 95 % is 95 / 100, not 95 x 0.01, which is a little more */
 	inverse = factor < 1 ? round(1 / factor) : 0;
-	c->num = inverse > 0 && fabs(inverse * factor - 1) < 1e-9 ? x->num / inverse : x->num * factor;
+	c->num = inverse > 0 && fabs(inverse * factor - 1) < 1e-9 ? x->num / inverse
+								  : x->num * factor;
 	return c;
 }
 
-static struct nd_code *check_literal(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *check_literal(const struct nd_expr *x, const struct nd_scope *s,
+				     struct nd_expr_error *e)
 {
 	struct nd_code *c;
 
 	if (x->op == ND_E_NUMBER)
 		return check_number(x, s, e);
 	c = nd_code_new(s, x->op == ND_E_TEXT ? ND_O_TEXT : ND_O_BOOL, x->pos,
-			(struct nd_xtype){ .t = x->op == ND_E_TEXT ? ND_X_TEXT : ND_X_BOOL });
+			(struct nd_xtype){.t = x->op == ND_E_TEXT ? ND_X_TEXT : ND_X_BOOL});
 	c->text = x->text;
 	c->num = x->num;
 	return c;
 }
 
-static struct nd_code *check_negative(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *check_negative(const struct nd_expr *x, const struct nd_scope *s,
+				      struct nd_expr_error *e)
 {
 	struct nd_code *c = nd_code_new(s, ND_O_NEG, x->pos, BOOL_TYPE);
 
@@ -401,23 +454,30 @@ static struct nd_code *check_negative(const struct nd_expr *x, const struct nd_s
 
 struct nd_code *nd_check(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
 {
-	static struct nd_code *(*const by[])(const struct nd_expr *, const struct nd_scope *, struct nd_expr_error *) = {
-		[ND_E_NUMBER] = check_literal, [ND_E_TEXT] = check_literal,   [ND_E_BOOL] = check_literal,
-		[ND_E_VAR] = nd_check_path,    [ND_E_NAME] = nd_check_path,   [ND_E_DOT] = nd_check_path,
-		[ND_E_FILTER] = check_filter,  [ND_E_CALL] = nd_check_call,   [ND_E_NEG] = check_negative,
-		[ND_E_NOT] = check_logic,      [ND_E_AND] = check_logic,      [ND_E_OR] = check_logic,
-		[ND_E_EQ] = check_compare,     [ND_E_NE] = check_compare,     [ND_E_LT] = check_compare,
-		[ND_E_LE] = check_compare,     [ND_E_GT] = check_compare,     [ND_E_GE] = check_compare,
-		[ND_E_MATCH] = check_match,    [ND_E_NOT_MATCH] = check_match, [ND_E_IN] = check_in,
-		[ND_E_IN_LIST] = check_in,     [ND_E_NOT_IN] = check_in,      [ND_E_NOT_IN_LIST] = check_in,
-		[ND_E_RANGE] = check_range,    [ND_E_ADD] = check_arith,      [ND_E_SUB] = check_arith,
-		[ND_E_MUL] = check_arith,      [ND_E_DIV] = check_arith,
+	static struct nd_code *(*const by[])(const struct nd_expr *, const struct nd_scope *,
+					     struct nd_expr_error *) = {
+		[ND_E_NUMBER] = check_literal, [ND_E_TEXT] = check_literal,
+		[ND_E_BOOL] = check_literal,   [ND_E_VAR] = nd_check_path,
+		[ND_E_NAME] = nd_check_path,   [ND_E_DOT] = nd_check_path,
+		[ND_E_FILTER] = check_filter,  [ND_E_CALL] = nd_check_call,
+		[ND_E_NEG] = check_negative,   [ND_E_NOT] = check_logic,
+		[ND_E_AND] = check_logic,      [ND_E_OR] = check_logic,
+		[ND_E_EQ] = check_compare,     [ND_E_NE] = check_compare,
+		[ND_E_LT] = check_compare,     [ND_E_LE] = check_compare,
+		[ND_E_GT] = check_compare,     [ND_E_GE] = check_compare,
+		[ND_E_MATCH] = check_match,    [ND_E_NOT_MATCH] = check_match,
+		[ND_E_IN] = check_in,	       [ND_E_IN_LIST] = check_in,
+		[ND_E_NOT_IN] = check_in,      [ND_E_NOT_IN_LIST] = check_in,
+		[ND_E_RANGE] = check_range,    [ND_E_ADD] = check_arith,
+		[ND_E_SUB] = check_arith,      [ND_E_MUL] = check_arith,
+		[ND_E_DIV] = check_arith,
 	};
 
 	return by[x->op](x, s, e);
 }
 
-struct nd_code *nd_compile(const char *text, const struct nd_scope *s, bool allow_range, struct nd_expr_error *e)
+struct nd_code *nd_compile(const char *text, const struct nd_scope *s, bool allow_range,
+			   struct nd_expr_error *e)
 {
 	struct nd_expr *x = nd_expr_parse(s->arena, text, allow_range, e);
 	struct nd_code *c = x ? nd_check(x, s, e) : NULL;

@@ -38,7 +38,8 @@ static struct nd_xtype mapped(const struct nd_code *from, struct nd_xtype one)
 	return one;
 }
 
-static struct nd_code *step_new(const struct nd_scope *s, enum nd_op op, struct nd_code *from, uint32_t pos, struct nd_xtype one)
+static struct nd_code *step_new(const struct nd_scope *s, enum nd_op op, struct nd_code *from,
+				uint32_t pos, struct nd_xtype one)
 {
 	struct nd_code *c = nd_code_new(s, op, pos, mapped(from, one));
 
@@ -52,7 +53,8 @@ static struct nd_code *step_new(const struct nd_scope *s, enum nd_op op, struct 
 static bool accessor_of(const struct nd_fact_def *d, const char *word, enum nd_accessor *out)
 {
 	for (unsigned a = ND_BARE + 1; a < ND_ACCESSORS; a++) {
-		if (strcmp(word, nd_accessor_name((enum nd_accessor)a)) == 0 && nd_accessor_fits(d, (enum nd_accessor)a)) {
+		if (strcmp(word, nd_accessor_name((enum nd_accessor)a)) == 0 &&
+		    nd_accessor_fits(d, (enum nd_accessor)a)) {
 			*out = (enum nd_accessor)a;
 			return true;
 		}
@@ -66,7 +68,7 @@ static struct nd_xtype fact_type(const struct nd_fact_def *d, enum nd_accessor a
 		[ND_T_NUMBER] = ND_X_NUMBER, [ND_T_TEXT] = ND_X_TEXT, [ND_T_WORDS] = ND_X_WORDS,
 		[ND_T_BOOL] = ND_X_BOOL,     [ND_T_HIST] = ND_X_HIST,
 	};
-	struct nd_xtype t = { .t = plain[d->type] };
+	struct nd_xtype t = {.t = plain[d->type]};
 
 	nd_unit_dims(nd_accessor_unit(d, a), &t.dims, &t.number);
 	if (a == ND_SEEN || a == ND_TOTAL)
@@ -76,7 +78,8 @@ static struct nd_xtype fact_type(const struct nd_fact_def *d, enum nd_accessor a
 	return t;
 }
 
-static struct nd_code *fact_step(struct nd_code *from, nd_fact_id id, struct names *n, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *fact_step(struct nd_code *from, nd_fact_id id, struct names *n,
+				 const struct nd_scope *s, struct nd_expr_error *e)
 {
 	const struct nd_fact_def *d = nd_registry_def(nd_rules_registry(s->rules), id);
 	enum nd_accessor a = ND_BARE;
@@ -86,15 +89,18 @@ static struct nd_code *fact_step(struct nd_code *from, nd_fact_id id, struct nam
 	if (n->at < n->n && accessor_of(d, n->v[n->at], &a))
 		n->at++;
 	if (!nd_accessor_fits(d, a))
-		return nd_check_fail(e, pos, "%s.%s is a counter: say .rate, .peak, .delta, .seen or .total",
-				     nd_kinds[d->on].name, d->name);
+		return nd_check_fail(
+			e, pos, "%s.%s is a counter: say .rate, .peak, .delta, .seen or .total",
+			nd_kinds[d->on].name, d->name);
 	c = step_new(s, ND_O_FACT, from, pos, fact_type(d, a));
 	c->fact = id;
 	c->accessor = a;
 	return c;
 }
 
-static struct nd_code *derived_step(struct nd_code *from, struct nd_derived *d, const struct names *n, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *derived_step(struct nd_code *from, struct nd_derived *d,
+				    const struct names *n, const struct nd_scope *s,
+				    struct nd_expr_error *e)
 {
 	struct nd_code *inner = nd_rules_compile_derived(s->rules, d, e), *c;
 	uint32_t pos = n->pos[n->at - 1];
@@ -112,7 +118,8 @@ static struct nd_code *derived_step(struct nd_code *from, struct nd_derived *d, 
 }
 
 /* The longest of the coming names that is a fact of the kind; NULL without an error if there is none. */
-static struct nd_code *longest_fact(struct nd_code *from, struct names *n, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *longest_fact(struct nd_code *from, struct names *n, const struct nd_scope *s,
+				    struct nd_expr_error *e)
 {
 	enum nd_kind kind = from->type.kind;
 	char name[512];
@@ -123,7 +130,8 @@ static struct nd_code *longest_fact(struct nd_code *from, struct names *n, const
 		size_t len = 0;
 
 		for (uint32_t i = 0; i < take && len < sizeof(name); i++)
-			len += (size_t)snprintf(name + len, sizeof(name) - len, "%s%s", i ? "." : "", n->v[n->at + i]);
+			len += (size_t)snprintf(name + len, sizeof(name) - len, "%s%s",
+						i ? "." : "", n->v[n->at + i]);
 		if (len >= sizeof(name))
 			continue;
 		d = nd_rules_derived(s->rules, kind, name);
@@ -133,45 +141,6 @@ static struct nd_code *longest_fact(struct nd_code *from, struct names *n, const
 		n->at += take;
 		return d ? derived_step(from, d, n, s, e) : fact_step(from, id, n, s, e);
 	}
-	return NULL;
-}
-
-static bool is_accessor(const char *word)
-{
-	for (unsigned a = ND_BARE + 1; a < ND_ACCESSORS; a++) {
-		if (strcmp(word, nd_accessor_name((enum nd_accessor)a)) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void *unknown_fact(enum nd_kind kind, const struct names *n, const struct nd_scope *s, struct nd_expr_error *e)
-{
-	const struct nd_registry *r = nd_rules_registry(s->rules);
-	uint32_t total = nd_registry_count(r), count = 0;
-	const char **names = nd_alloc((total + 2 * ND_RELATIONS) * sizeof(*names)), *near;
-	uint32_t left = n->n - n->at;
-	char wanted[512];
-	size_t len = 0;
-
-	if (left > 1 && is_accessor(n->v[n->n - 1]))
-		left--; /* the fact is what is wrong, not its accessor */
-	for (uint32_t i = n->at; i < n->at + left && len < sizeof(wanted); i++)
-		len += (size_t)snprintf(wanted + len, sizeof(wanted) - len, "%s%s", i > n->at ? "." : "", n->v[i]);
-	for (uint32_t i = 0; i < total; i++) {
-		if (nd_registry_def(r, (nd_fact_id)i)->on == kind)
-			names[count++] = nd_registry_def(r, (nd_fact_id)i)->name;
-	}
-	for (unsigned i = 0; i < ND_RELATIONS; i++) {
-		if (nd_relations[i].from == kind)
-			names[count++] = nd_relations[i].name;
-		if (nd_relations[i].to == kind)
-			names[count++] = nd_relations[i].inverse;
-	}
-	near = nd_nearest(wanted, names, count);
-	nd_check_fail(e, n->pos[n->at], "%s has no fact or relation \"%s\"%s%s", nd_kinds[kind].name, wanted,
-		      near ? "; nearest is " : "", near ? near : "");
-	free(names);
 	return NULL;
 }
 
@@ -186,7 +155,8 @@ static int log_index(const struct nd_scope *s, const char *name)
 	return -1;
 }
 
-static struct nd_code *log_step(struct nd_code *from, struct names *n, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *log_step(struct nd_code *from, struct names *n, const struct nd_scope *s,
+				struct nd_expr_error *e)
 {
 	int i = log_index(s, n->v[n->at + 1]);
 	enum nd_kind kind = from->type.kind;
@@ -194,22 +164,26 @@ static struct nd_code *log_step(struct nd_code *from, struct names *n, const str
 	struct nd_code *c;
 
 	if (i < 0)
-		return nd_check_fail(e, n->pos[n->at + 1], "no log pattern \"%s\" under logs", n->v[n->at + 1]);
+		return nd_check_fail(e, n->pos[n->at + 1], "no log pattern \"%s\" under logs",
+				     n->v[n->at + 1]);
 	for (uint32_t g = 0; g < s->logs[i].n_groups; g++)
 		speaks |= s->logs[i].group_kinds[g] == kind;
 	if (!speaks)
-		return nd_check_fail(e, n->pos[n->at + 1], "log pattern %s captures no (?<%s>…)", s->logs[i].name, nd_kinds[kind].name);
-	c = step_new(s, ND_O_LOG, from, n->pos[n->at], (struct nd_xtype){ .t = ND_X_SET, .kind = ND_NO_KIND, .log = i });
+		return nd_check_fail(e, n->pos[n->at + 1], "log pattern %s captures no (?<%s>…)",
+				     s->logs[i].name, nd_kinds[kind].name);
+	c = step_new(s, ND_O_LOG, from, n->pos[n->at],
+		     (struct nd_xtype){.t = ND_X_SET, .kind = ND_NO_KIND, .log = i});
 	c->index = i;
 	n->at += 2;
 	return c;
 }
 
-static struct nd_code *column_step(struct nd_code *from, struct names *n, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *column_step(struct nd_code *from, struct names *n, const struct nd_scope *s,
+				   struct nd_expr_error *e)
 {
 	const struct nd_log_pattern *p = &s->logs[from->type.log];
 	const char *name = n->v[n->at];
-	struct nd_xtype one = { .t = ND_X_TEXT };
+	struct nd_xtype one = {.t = ND_X_TEXT};
 	struct nd_code *c;
 	int index = strcmp(name, "age") == 0 ? -1 : strcmp(name, "text") == 0 ? -2 : -3;
 
@@ -218,18 +192,22 @@ static struct nd_code *column_step(struct nd_code *from, struct names *n, const 
 			index = (int)g;
 	}
 	if (index == -3)
-		return nd_check_fail(e, n->pos[n->at], "a line of log pattern %s has age, text and its groups, not \"%s\"", p->name, name);
+		return nd_check_fail(
+			e, n->pos[n->at],
+			"a line of log pattern %s has age, text and its groups, not \"%s\"",
+			p->name, name);
 	if (index == -1)
-		one = (struct nd_xtype){ .t = ND_X_NUMBER, .dims = { 1, 0 }, .number = ND_N_COUNT };
+		one = (struct nd_xtype){.t = ND_X_NUMBER, .dims = {1, 0}, .number = ND_N_COUNT};
 	if (index >= 0 && p->group_kinds[index] != ND_NO_KIND)
-		one = (struct nd_xtype){ .t = ND_X_ENTITY, .kind = p->group_kinds[index] };
+		one = (struct nd_xtype){.t = ND_X_ENTITY, .kind = p->group_kinds[index]};
 	c = step_new(s, ND_O_COLUMN, from, n->pos[n->at], one);
 	c->index = index;
 	n->at++;
 	return c;
 }
 
-static struct nd_code *tally_step(struct nd_code *from, struct names *n, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *tally_step(struct nd_code *from, struct names *n, const struct nd_scope *s,
+				  struct nd_expr_error *e)
 {
 	const char *name = n->v[n->at + 1], *what = n->v[n->at + 2];
 	struct nd_code *c;
@@ -239,29 +217,35 @@ static struct nd_code *tally_step(struct nd_code *from, struct names *n, const s
 			continue;
 		if (strcmp(what, "hits") != 0 && strcmp(what, "rows") != 0)
 			break;
-		c = step_new(s, ND_O_TALLY, from, n->pos[n->at], (struct nd_xtype){ .t = ND_X_NUMBER, .number = ND_N_SEEN });
+		c = step_new(s, ND_O_TALLY, from, n->pos[n->at],
+			     (struct nd_xtype){.t = ND_X_NUMBER, .number = ND_N_SEEN});
 		c->index = (int)i;
 		c->rows = *what == 'r';
 		n->at += 3;
 		return c;
 	}
-	return nd_check_fail(e, n->pos[n->at + 1], "no tally %s.%s: a tally of this file, with .hits or .rows", name, what);
+	return nd_check_fail(e, n->pos[n->at + 1],
+			     "no tally %s.%s: a tally of this file, with .hits or .rows", name,
+			     what);
 }
 
 /* ---- steps ---- */
 
-static struct nd_code *relation_step(struct nd_code *from, struct names *n, const struct nd_scope *s)
+static struct nd_code *relation_step(struct nd_code *from, struct names *n,
+				     const struct nd_scope *s)
 {
 	for (unsigned r = 0; r < ND_RELATIONS; r++) {
 		const struct nd_relation_def *d = &nd_relations[r];
 		bool forward = d->from == from->type.kind && strcmp(d->name, n->v[n->at]) == 0;
-		bool back = !forward && d->to == from->type.kind && strcmp(d->inverse, n->v[n->at]) == 0;
+		bool back = !forward && d->to == from->type.kind &&
+			    strcmp(d->inverse, n->v[n->at]) == 0;
 		struct nd_code *c;
 
 		if (!forward && !back)
 			continue;
 		c = step_new(s, ND_O_RELATION, from, n->pos[n->at],
-			     (struct nd_xtype){ .t = back || d->many ? ND_X_SET : ND_X_ENTITY, .kind = back ? d->from : d->to });
+			     (struct nd_xtype){.t = back || d->many ? ND_X_SET : ND_X_ENTITY,
+					       .kind = back ? d->from : d->to});
 		c->relation = (enum nd_relation)r;
 		c->inverse = back;
 		n->at++;
@@ -272,13 +256,15 @@ static struct nd_code *relation_step(struct nd_code *from, struct names *n, cons
 
 static struct nd_code *key_step(struct nd_code *from, struct names *n, const struct nd_scope *s)
 {
-	struct nd_xtype t = { .t = nd_kinds[from->type.kind].number_key ? ND_X_NUMBER : ND_X_TEXT, .number = ND_N_COUNT };
+	struct nd_xtype t = {.t = nd_kinds[from->type.kind].number_key ? ND_X_NUMBER : ND_X_TEXT,
+			     .number = ND_N_COUNT};
 
 	n->at++;
 	return step_new(s, ND_O_KEY, from, n->pos[n->at - 1], t);
 }
 
-static struct nd_code *one_step(struct nd_code *from, struct names *n, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *one_step(struct nd_code *from, struct names *n, const struct nd_scope *s,
+				struct nd_expr_error *e)
 {
 	uint32_t left = n->n - n->at;
 	struct nd_code *c;
@@ -298,14 +284,18 @@ static struct nd_code *one_step(struct nd_code *from, struct names *n, const str
 	c = longest_fact(from, n, s, e);
 	if (c || e->msg[0])
 		return c;
-	return unknown_fact(from->type.kind, n, s, e);
+	return nd_check_unknown(from->type.kind, &n->v[n->at], n->n - n->at, n->pos[n->at], s, e);
 }
 
-static struct nd_code *steps(struct nd_code *from, struct names *n, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *steps(struct nd_code *from, struct names *n, const struct nd_scope *s,
+			     struct nd_expr_error *e)
 {
 	while (from && n->at < n->n) {
 		if (from->type.t != ND_X_ENTITY && from->type.t != ND_X_SET)
-			return nd_check_fail(e, n->pos[n->at], "nothing can follow here: \".%s\" needs an entity or a set before it", n->v[n->at]);
+			return nd_check_fail(
+				e, n->pos[n->at],
+				"nothing can follow here: \".%s\" needs an entity or a set before it",
+				n->v[n->at]);
 		from = one_step(from, n, s, e);
 	}
 	return from;
@@ -313,18 +303,20 @@ static struct nd_code *steps(struct nd_code *from, struct names *n, const struct
 
 /* ---- roots ---- */
 
-static struct nd_code *root_new(const struct nd_scope *s, enum nd_op op, uint32_t pos, enum nd_xt t, enum nd_kind kind)
+static struct nd_code *root_new(const struct nd_scope *s, enum nd_op op, uint32_t pos, enum nd_xt t,
+				enum nd_kind kind)
 {
-	struct nd_code *c = nd_code_new(s, op, pos, (struct nd_xtype){ .t = t, .kind = kind });
+	struct nd_code *c = nd_code_new(s, op, pos, (struct nd_xtype){.t = t, .kind = kind});
 
 	c->kind = kind;
 	return c;
 }
 
-static struct nd_code *row_column(const struct nd_expr *root, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *row_column(const struct nd_expr *root, const struct nd_scope *s,
+				  struct nd_expr_error *e)
 {
 	for (uint32_t i = 0; i < s->row->n_columns; i++) {
-		struct nd_xtype t = { .t = ND_X_NUMBER };
+		struct nd_xtype t = {.t = ND_X_NUMBER};
 		struct nd_code *c;
 
 		if (strcmp(s->row->columns[i].name, root->text) != 0)
@@ -334,13 +326,16 @@ static struct nd_code *row_column(const struct nd_expr *root, const struct nd_sc
 		c->index = (int)i;
 		return c;
 	}
-	return nd_check_fail(e, root->pos, "a row of %s has no column \"%s\"", s->row->name, root->text);
+	return nd_check_fail(e, root->pos, "a row of %s has no column \"%s\"", s->row->name,
+			     root->text);
 }
 
-static struct nd_code *walked_root(const struct nd_expr *root, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *walked_root(const struct nd_expr *root, const struct nd_scope *s,
+				   struct nd_expr_error *e)
 {
 	enum nd_kind about = s->about_kind != ND_NO_KIND ? s->about_kind : s->this_kind;
-	enum nd_kind kind = nd_kind_by_name(root->text, false), all = nd_kind_by_name(root->text, true);
+	enum nd_kind kind = nd_kind_by_name(root->text, false),
+		     all = nd_kind_by_name(root->text, true);
 	const char *near;
 	const char *names[2 * ND_KINDS];
 	uint32_t n = 0;
@@ -356,8 +351,12 @@ static struct nd_code *walked_root(const struct nd_expr *root, const struct nd_s
 	if (kind == ND_HOST || kind == ND_SYMPTOM)
 		return root_new(s, ND_O_ONE, root->pos, ND_X_ENTITY, kind);
 	if (kind != ND_NO_KIND)
-		return nd_check_fail(e, root->pos, "%s is not what is walked here (%s): name a relation, or the set %s", root->text,
-				     s->this_kind == ND_NO_KIND ? "nothing" : nd_kinds[s->this_kind].name, nd_kinds[kind].plural);
+		return nd_check_fail(
+			e, root->pos,
+			"%s is not what is walked here (%s): name a relation, or the set %s",
+			root->text,
+			s->this_kind == ND_NO_KIND ? "nothing" : nd_kinds[s->this_kind].name,
+			nd_kinds[kind].plural);
 	if (all != ND_NO_KIND)
 		return root_new(s, ND_O_ALL, root->pos, ND_X_SET, all);
 	for (unsigned k = 0; k < ND_KINDS; k++) {
@@ -366,18 +365,21 @@ static struct nd_code *walked_root(const struct nd_expr *root, const struct nd_s
 			names[n++] = nd_kinds[k].plural;
 	}
 	near = nd_nearest(root->text, names, n);
-	return nd_check_fail(e, root->pos, "unknown name \"%s\"%s%s%s", root->text, near ? "; nearest is " : "", near ? near : "",
+	return nd_check_fail(e, root->pos, "unknown name \"%s\"%s%s%s", root->text,
+			     near ? "; nearest is " : "", near ? near : "",
 			     near ? "" : " (params and lets are written $name)");
 }
 
 static bool names_a_root(const char *text)
 {
-	return nd_kind_by_name(text, false) != ND_NO_KIND || nd_kind_by_name(text, true) != ND_NO_KIND ||
-	       strcmp(text, "this") == 0 || strcmp(text, "found") == 0 || strcmp(text, "about") == 0;
+	return nd_kind_by_name(text, false) != ND_NO_KIND ||
+	       nd_kind_by_name(text, true) != ND_NO_KIND || strcmp(text, "this") == 0 ||
+	       strcmp(text, "found") == 0 || strcmp(text, "about") == 0;
 }
 
 /* Inside […] a bare name is first a fact or relation of the member. */
-static struct nd_code *name_path(const struct nd_expr *root, struct names *n, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *name_path(const struct nd_expr *root, struct names *n,
+				 const struct nd_scope *s, struct nd_expr_error *e)
 {
 	struct nd_code *element, *c;
 	struct names own = *n;
@@ -403,7 +405,8 @@ static struct nd_code *name_path(const struct nd_expr *root, struct names *n, co
 	return steps(walked_root(root, s, e), n, s, e);
 }
 
-static struct nd_code *let_code(struct nd_let *l, const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *let_code(struct nd_let *l, const struct nd_expr *x, const struct nd_scope *s,
+				struct nd_expr_error *e)
 {
 	struct nd_scope outer = *s;
 	struct nd_code *c;
@@ -412,6 +415,7 @@ static struct nd_code *let_code(struct nd_let *l, const struct nd_expr *x, const
 		return nd_check_fail(e, x->pos, "$%s needs itself", l->name);
 	if (!l->code && !l->failed) {
 		outer.in_element = false;
+		outer.n_loops = 0; /* it is computed once for all that use it */
 		l->checking = true;
 		l->code = nd_rules_compile_let(l, &outer, e);
 		l->checking = false;
@@ -427,7 +431,8 @@ static struct nd_code *let_code(struct nd_let *l, const struct nd_expr *x, const
 	return c;
 }
 
-static struct nd_code *variable(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+static struct nd_code *variable(const struct nd_expr *x, const struct nd_scope *s,
+				struct nd_expr_error *e)
 {
 	const char *names[256];
 	const char *near;
@@ -435,7 +440,8 @@ static struct nd_code *variable(const struct nd_expr *x, const struct nd_scope *
 
 	for (uint32_t i = 0; i < s->n_loops; i++) {
 		if (strcmp(s->loop_names[i], x->text) == 0) {
-			struct nd_code *c = root_new(s, ND_O_LOOP, x->pos, ND_X_ENTITY, s->loop_kinds[i]);
+			struct nd_code *c =
+				root_new(s, ND_O_LOOP, x->pos, ND_X_ENTITY, s->loop_kinds[i]);
 
 			c->index = (int)i;
 			return c;
@@ -454,12 +460,14 @@ static struct nd_code *variable(const struct nd_expr *x, const struct nd_scope *
 			names[n++] = s->params[i].name;
 	}
 	near = nd_nearest(x->text, names, n);
-	return nd_check_fail(e, x->pos, "no $%s here%s%s", x->text, near ? "; nearest is $" : "", near ? near : "");
+	return nd_check_fail(e, x->pos, "no $%s here%s%s", x->text, near ? "; nearest is $" : "",
+			     near ? near : "");
 }
 
-struct nd_code *nd_check_path(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+struct nd_code *nd_check_path(const struct nd_expr *x, const struct nd_scope *s,
+			      struct nd_expr_error *e)
 {
-	struct names n = { .n = 0 };
+	struct names n = {.n = 0};
 	const struct nd_expr *root = x;
 	struct nd_code *from;
 	uint32_t depth = 0;
@@ -472,7 +480,7 @@ struct nd_code *nd_check_path(const struct nd_expr *x, const struct nd_scope *s,
 	for (root = x; root->op == ND_E_DOT; root = root->a) {
 		depth--;
 		n.v[depth] = root->text;
-		n.pos[depth] = root->pos;
+		n.pos[depth] = root->end - (uint32_t)strlen(root->text); /* of the name itself */
 	}
 	if (root->op == ND_E_NAME)
 		return name_path(root, &n, s, e);

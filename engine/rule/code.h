@@ -13,7 +13,7 @@ enum nd_xt {
 	ND_X_BOOL,
 	ND_X_TEXT,
 	ND_X_WORDS, /* text that the shell sees as several words */
-	ND_X_SAFE,  /* CPU lists and masks: text that is safe within quotes */
+	ND_X_SAFE, /* CPU lists and masks: text that is safe within quotes */
 	ND_X_ENTITY,
 	ND_X_SET,
 	ND_X_LIST, /* of .of */
@@ -22,48 +22,48 @@ enum nd_xt {
 };
 struct nd_xtype {
 	enum nd_xt t;
-	enum nd_xt of;             /* LIST */
-	struct nd_dims dims;       /* numbers, lists of them, histograms, ranges */
+	enum nd_xt of; /* LIST */
+	struct nd_dims dims; /* numbers, lists of them, histograms, ranges */
 	enum nd_number_kind number;
-	bool literal, zero;        /* written as a number; is it 0 */
-	double value;              /* literals */
-	enum nd_kind kind;         /* ENTITY, SET; ND_NO_KIND: lines of log pattern .log */
+	bool literal, zero; /* written as a number; is it 0 */
+	double value; /* literals */
+	enum nd_kind kind; /* ENTITY, SET; ND_NO_KIND: lines of log pattern .log */
 	int log;
 };
 
 enum nd_op {
-	ND_O_NUMBER,  /* num */
-	ND_O_TEXT,    /* text */
-	ND_O_BOOL,    /* num */
-	ND_O_LET,     /* let */
-	ND_O_LOOP,    /* index: the fix's loop variable */
-	ND_O_THIS,    /* the walked entity */
+	ND_O_NUMBER, /* num */
+	ND_O_TEXT, /* text */
+	ND_O_BOOL, /* num */
+	ND_O_LET, /* let */
+	ND_O_LOOP, /* index: the fix's loop variable */
+	ND_O_THIS, /* the walked entity */
 	ND_O_ELEMENT, /* the member that a filter or function looks at */
-	ND_O_ABOUT,   /* the finding's entity */
-	ND_O_FOUND,   /* the set of them */
-	ND_O_ONE,     /* kind: host, symptom */
-	ND_O_ALL,     /* kind: all of it */
-	ND_O_BY_KEY,  /* kind, a: the entity with that key */
-	ND_O_FACT,    /* a, fact, accessor */
+	ND_O_ABOUT, /* the finding's entity */
+	ND_O_FOUND, /* the set of them */
+	ND_O_ONE, /* kind: host, symptom */
+	ND_O_ALL, /* kind: all of it */
+	ND_O_BY_KEY, /* kind, a: the entity with that key */
+	ND_O_FACT, /* a, fact, accessor */
 	ND_O_RELATION, /* a, relation, inverse */
-	ND_O_KEY,     /* a */
-	ND_O_TALLY,   /* a, index, rows: hits or rows */
-	ND_O_LOG,     /* a, index: lines of a pattern that speak of a */
-	ND_O_COLUMN,  /* a, index: -1 age, -2 text, else a group of the pattern */
-	ND_O_ROW,     /* index: column of the streamed row */
+	ND_O_KEY, /* a */
+	ND_O_TALLY, /* a, index, rows: hits or rows */
+	ND_O_LOG, /* a, index: lines of a pattern that speak of a */
+	ND_O_COLUMN, /* a, index: -1 age, -2 text, else a group of the pattern */
+	ND_O_ROW, /* index: column of the streamed row */
 	ND_O_DERIVED, /* a, derived */
-	ND_O_FILTER,  /* a[b] */
-	ND_O_CALL,    /* func(args) */
+	ND_O_FILTER, /* a[b] */
+	ND_O_CALL, /* func(args) */
 	ND_O_NEG,
 	ND_O_NOT,
 	ND_O_AND,
 	ND_O_OR,
 	ND_O_COMPARE, /* index: an nd_expr_op */
-	ND_O_MATCH,   /* a, pattern; rows: negated */
-	ND_O_IN,      /* a in b; rows: negated */
+	ND_O_MATCH, /* a, pattern; rows: negated */
+	ND_O_IN, /* a in b; rows: negated */
 	ND_O_IN_LIST, /* a in args; rows: negated */
-	ND_O_RANGE,   /* a..b */
-	ND_O_ARITH,   /* index: an nd_expr_op */
+	ND_O_RANGE, /* a..b */
+	ND_O_ARITH, /* index: an nd_expr_op */
 };
 
 struct nd_func;
@@ -93,11 +93,19 @@ struct nd_code {
 	struct nd_derived *derived;
 	/* set when the whole expression is checked */
 	uint8_t needs; /* ND_NEEDS_*: what of the walk its value depends on */
-	bool many;     /* looks at more than a few entities */
+	bool many; /* looks at more than a few entities */
 	uint32_t memo; /* slot + 1 of the run's memory; 0: computed each time */
-	uint32_t weight; /* operations, with its lets and derived facts written out; more than ND_WEIGHT_MAX is refused */
+	uint32_t
+		weight; /* operations, with its lets and derived facts written out; more than ND_WEIGHT_MAX is refused */
 };
-enum { ND_NEEDS_THIS = 1, ND_NEEDS_ELEMENT = 2, ND_NEEDS_LOOP = 4, ND_NEEDS_FOUND = 8, ND_NEEDS_ROW = 16, ND_NEEDS_LOG = 32 };
+enum {
+	ND_NEEDS_THIS = 1,
+	ND_NEEDS_ELEMENT = 2,
+	ND_NEEDS_LOOP = 4,
+	ND_NEEDS_FOUND = 8,
+	ND_NEEDS_ROW = 16,
+	ND_NEEDS_LOG = 32
+};
 
 /* Lets and derived facts that need each other one behind the other: each is walked inside the one before it, so that
  * their number bounds the stack. */
@@ -115,7 +123,7 @@ struct nd_let {
 	struct nd_code *code;
 	bool checking, failed;
 	uint32_t chain; /* see ND_CHAIN_MAX */
-	uint32_t slot;  /* of the walk's memory */
+	uint32_t slot; /* of the walk's memory */
 };
 /* A fact that a library derives from others. */
 struct nd_library;
@@ -132,7 +140,7 @@ struct nd_derived {
 struct nd_param {
 	const char *name;
 	const struct nd_yaml *source; /* of the value */
-	const char *set;              /* --set: the text instead, or NULL */
+	const char *set; /* --set: the text instead, or NULL */
 	struct nd_code *code;
 };
 struct nd_log_pattern {
@@ -175,46 +183,90 @@ struct nd_scope {
 };
 
 /* NULL with *e filled. */
-struct nd_code *nd_check(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e);
+struct nd_code *nd_check(const struct nd_expr *x, const struct nd_scope *s,
+			 struct nd_expr_error *e);
 /* Parses and checks; allow_range as in nd_expr_parse. */
-struct nd_code *nd_compile(const char *text, const struct nd_scope *s, bool allow_range, struct nd_expr_error *e);
+struct nd_code *nd_compile(const char *text, const struct nd_scope *s, bool allow_range,
+			   struct nd_expr_error *e);
 
 /* Fills in needs, many and memo of a checked expression (needs.c). */
 void nd_code_finish(struct nd_code *c, const struct nd_scope *s);
 
 /* The checker's parts (check.c, check_path.c, func.c). */
-struct nd_code *nd_code_new(const struct nd_scope *s, enum nd_op op, uint32_t pos, struct nd_xtype type);
-struct nd_code *nd_check_path(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e);
-struct nd_code *nd_check_call(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e);
-struct nd_code *nd_check_element(const struct nd_expr *x, const struct nd_scope *s, struct nd_xtype set, struct nd_expr_error *e);
+struct nd_code *nd_code_new(const struct nd_scope *s, enum nd_op op, uint32_t pos,
+			    struct nd_xtype type);
+struct nd_code *nd_check_path(const struct nd_expr *x, const struct nd_scope *s,
+			      struct nd_expr_error *e);
+struct nd_code *nd_check_call(const struct nd_expr *x, const struct nd_scope *s,
+			      struct nd_expr_error *e);
+struct nd_code *nd_check_element(const struct nd_expr *x, const struct nd_scope *s,
+				 struct nd_xtype set, struct nd_expr_error *e);
 void *nd_check_fail(struct nd_expr_error *e, uint32_t pos, const char *fmt, ...) ND_PRINTF(3, 4);
-const char *nd_xtype_name(const struct nd_xtype *t, char *out, size_t size); /* "a time", "a set of cpu" */
+const char *nd_xtype_name(const struct nd_xtype *t, char *out,
+			  size_t size); /* "a time", "a set of cpu" */
 bool nd_same_dims(struct nd_dims a, struct nd_dims b);
 enum nd_kind nd_kind_by_name(const char *name, bool plural); /* ND_NO_KIND if there is none */
+/* Fails with the nearest name that an entity of the kind has; path: the n names that were written. */
+void *nd_check_unknown(enum nd_kind kind, const char *const *path, uint32_t n, uint32_t pos,
+		       const struct nd_scope *s, struct nd_expr_error *e);
 bool nd_mentions_age(const struct nd_expr *x);
 void nd_unit_dims(enum nd_unit u, struct nd_dims *dims, enum nd_number_kind *kind);
 
 /* Derived facts of the libraries. */
-struct nd_derived *nd_rules_derived(const struct nd_rules *rules, enum nd_kind on, const char *name);
+struct nd_derived *nd_rules_derived(const struct nd_rules *rules, enum nd_kind on,
+				    const char *name);
 /* What is being compiled stands on a chain of n; false: it is too long. */
 bool nd_rules_chain(struct nd_rules *rules, uint32_t n);
-struct nd_code *nd_rules_compile_derived(struct nd_rules *rules, struct nd_derived *d, struct nd_expr_error *e);
+struct nd_code *nd_rules_compile_derived(struct nd_rules *rules, struct nd_derived *d,
+					 struct nd_expr_error *e);
 const struct nd_registry *nd_rules_registry(const struct nd_rules *rules);
 /* Compiles a let's source; on error the message is said at the let itself, and e too. */
-struct nd_code *nd_rules_compile_let(struct nd_let *l, const struct nd_scope *s, struct nd_expr_error *e);
-void nd_rules_keep_pattern(struct nd_rules *rules, struct nd_pattern *p); /* frees it with the rules */
+struct nd_code *nd_rules_compile_let(struct nd_let *l, const struct nd_scope *s,
+				     struct nd_expr_error *e);
+void nd_rules_keep_pattern(struct nd_rules *rules,
+			   struct nd_pattern *p); /* frees it with the rules */
 
 /* Functions: one row each. */
 enum nd_func_id {
-	ND_F_RATIO, ND_F_SHARE, ND_F_IMBALANCE,
-	ND_F_SUM, ND_F_MEAN, ND_F_MEDIAN, ND_F_MIN, ND_F_MAX, ND_F_P50, ND_F_P90, ND_F_P95, ND_F_P99, ND_F_P999,
-	ND_F_COUNT, ND_F_ANY, ND_F_ALL, ND_F_NONE,
-	ND_F_ARGMAX, ND_F_ARGMIN, ND_F_ONLY, ND_F_TOP, ND_F_TAKE,
-	ND_F_UNION, ND_F_COMMON, ND_F_WITHOUT, ND_F_KNOWN,
-	ND_F_MODE, ND_F_FRACTION,
-	ND_F_ABS, ND_F_CLAMP, ND_F_ROUND_UP, ND_F_POW2,
-	ND_F_IF, ND_F_COALESCE, ND_F_PRESENT, ND_F_ABSENT,
-	ND_F_CPUMASK, ND_F_CPULIST, ND_F_NAMES,
+	ND_F_RATIO,
+	ND_F_SHARE,
+	ND_F_IMBALANCE,
+	ND_F_SUM,
+	ND_F_MEAN,
+	ND_F_MEDIAN,
+	ND_F_MIN,
+	ND_F_MAX,
+	ND_F_P50,
+	ND_F_P90,
+	ND_F_P95,
+	ND_F_P99,
+	ND_F_P999,
+	ND_F_COUNT,
+	ND_F_ANY,
+	ND_F_ALL,
+	ND_F_NONE,
+	ND_F_ARGMAX,
+	ND_F_ARGMIN,
+	ND_F_ONLY,
+	ND_F_TOP,
+	ND_F_TAKE,
+	ND_F_UNION,
+	ND_F_COMMON,
+	ND_F_WITHOUT,
+	ND_F_KNOWN,
+	ND_F_MODE,
+	ND_F_FRACTION,
+	ND_F_ABS,
+	ND_F_CLAMP,
+	ND_F_ROUND_UP,
+	ND_F_POW2,
+	ND_F_IF,
+	ND_F_COALESCE,
+	ND_F_PRESENT,
+	ND_F_ABSENT,
+	ND_F_CPUMASK,
+	ND_F_CPULIST,
+	ND_F_NAMES,
 	ND_FUNCS
 };
 struct nd_func {
@@ -223,7 +275,8 @@ struct nd_func {
 	uint8_t min_args, max_args; /* 255: any number */
 	/* Checks c->args (already checked, but for those after the first of a set function, which are checked inside the
 	 * element) and sets c->type. */
-	bool (*check)(struct nd_code *c, const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e);
+	bool (*check)(struct nd_code *c, const struct nd_expr *x, const struct nd_scope *s,
+		      struct nd_expr_error *e);
 	bool set_first; /* further arguments are seen from the members of the first */
 	const char *usage, *doc;
 };

@@ -42,21 +42,21 @@ const char *nd_lex_show(const char *s, const struct nd_token *t, char out[ND_LEX
 static const struct {
 	const char *typed, *meant;
 } unit_habits[] = {
-	{"nsec", "ns"},     {"usec", "us"},     {"\xc2\xb5s", "us"}, {"\xce\xbcs", "us"},
-	{"msec", "ms"},     {"msecs", "ms"},    {"sec", "s"},        {"secs", "s"},
-	{"second", "s"},    {"seconds", "s"},   {"m", "min"},        {"mins", "min"},
-	{"minute", "min"},  {"minutes", "min"}, {"hr", "h"},         {"hour", "h"},
-	{"hours", "h"},     {"day", "d"},       {"days", "d"},       {"byte", "B"},
-	{"bytes", "B"},     {"b", "B"},         {"k", "kB"},         {"kb", "kB"},
-	{"ki", "KiB"},      {"kib", "KiB"},     {"m", "MB"},         {"mb", "MB"},
-	{"mi", "MiB"},      {"mib", "MiB"},     {"g", "GB"},         {"gb", "GB"},
-	{"gi", "GiB"},      {"gib", "GiB"},     {"bits", "bit"},     {"bps", "bit/s"},
+	{"nsec", "ns"},	    {"usec", "us"},	{"\xc2\xb5s", "us"}, {"\xce\xbcs", "us"},
+	{"msec", "ms"},	    {"msecs", "ms"},	{"sec", "s"},	     {"secs", "s"},
+	{"second", "s"},    {"seconds", "s"},	{"m", "min"},	     {"mins", "min"},
+	{"minute", "min"},  {"minutes", "min"}, {"hr", "h"},	     {"hour", "h"},
+	{"hours", "h"},	    {"day", "d"},	{"days", "d"},	     {"byte", "B"},
+	{"bytes", "B"},	    {"b", "B"},		{"k", "kB"},	     {"kb", "kB"},
+	{"ki", "KiB"},	    {"kib", "KiB"},	{"m", "MB"},	     {"mb", "MB"},
+	{"mi", "MiB"},	    {"mib", "MiB"},	{"g", "GB"},	     {"gb", "GB"},
+	{"gi", "GiB"},	    {"gib", "GiB"},	{"bits", "bit"},     {"bps", "bit/s"},
 	{"kbps", "kbit/s"}, {"mbps", "Mbit/s"}, {"gbps", "Gbit/s"},  {"pps", "/s"},
-	{"hz", "/s"},       {"pct", "%"},       {"percent", "%"},
+	{"hz", "/s"},	    {"pct", "%"},	{"percent", "%"},
 };
 
 static const char *const unit_names[] = {
-	"ns",  "us", "ms", "s",  "min", "h",    "d",    "B",    "KiB", "MiB",
+	"ns",  "us", "ms", "s",	 "min", "h",	"d",	"B",	"KiB", "MiB",
 	"GiB", "kB", "MB", "GB", "bit", "kbit", "Mbit", "Gbit", "%",
 };
 

@@ -10,7 +10,7 @@
 
 struct parser {
 	struct nd_lexer lx;
-	struct nd_token tok;          /* the next one */
+	struct nd_token tok; /* the next one */
 	enum nd_token_type last_type; /* of the one before it */
 	uint32_t last_end;
 	unsigned depth;
@@ -151,8 +151,8 @@ static struct nd_expr *parse_atom(struct parser *p)
 		double num;
 	} atoms[] = {
 		{ND_TOK_NUMBER, ND_E_NUMBER, 0}, {ND_TOK_TEXT, ND_E_TEXT, 0},
-		{ND_TOK_VAR, ND_E_VAR, 0},       {ND_TOK_TRUE, ND_E_BOOL, 1},
-		{ND_TOK_FALSE, ND_E_BOOL, 0},    {ND_TOK_NAME, ND_E_NAME, 0},
+		{ND_TOK_VAR, ND_E_VAR, 0},	 {ND_TOK_TRUE, ND_E_BOOL, 1},
+		{ND_TOK_FALSE, ND_E_BOOL, 0},	 {ND_TOK_NAME, ND_E_NAME, 0},
 	};
 	struct nd_token t = p->tok;
 
@@ -284,7 +284,7 @@ static struct nd_expr *parse_sum(struct parser *p)
 /* The current token is the '..' behind a, which may be NULL. */
 static struct nd_expr *parse_range(struct parser *p, struct nd_expr *a)
 {
-	static const enum nd_token_type ends[] = {ND_TOK_END,          ND_TOK_COMMA, ND_TOK_CLOSE,
+	static const enum nd_token_type ends[] = {ND_TOK_END,	       ND_TOK_COMMA, ND_TOK_CLOSE,
 						  ND_TOK_CLOSE_FILTER, ND_TOK_AND,   ND_TOK_OR};
 	uint32_t pos = a ? a->pos : p->tok.pos;
 	struct nd_expr *b = NULL, *e;
@@ -394,9 +394,9 @@ static struct nd_expr *parse_match(struct parser *p, enum nd_expr_op op, struct 
 static struct nd_expr *parse_cmp(struct parser *p)
 {
 	static const enum nd_expr_op ops[] = {
-		[ND_TOK_EQ] = ND_E_EQ,       [ND_TOK_NE] = ND_E_NE,
-		[ND_TOK_LT] = ND_E_LT,       [ND_TOK_LE] = ND_E_LE,
-		[ND_TOK_GT] = ND_E_GT,       [ND_TOK_GE] = ND_E_GE,
+		[ND_TOK_EQ] = ND_E_EQ,	     [ND_TOK_NE] = ND_E_NE,
+		[ND_TOK_LT] = ND_E_LT,	     [ND_TOK_LE] = ND_E_LE,
+		[ND_TOK_GT] = ND_E_GT,	     [ND_TOK_GE] = ND_E_GE,
 		[ND_TOK_MATCH] = ND_E_MATCH, [ND_TOK_NOT_MATCH] = ND_E_NOT_MATCH,
 	};
 	struct nd_expr *a = parse_sum(p), *b;

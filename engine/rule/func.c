@@ -18,7 +18,7 @@ static struct nd_xtype plain(struct nd_xtype t)
 
 static struct nd_xtype number_of(enum nd_number_kind k)
 {
-	return (struct nd_xtype){ .t = ND_X_NUMBER, .number = k };
+	return (struct nd_xtype){.t = ND_X_NUMBER, .number = k};
 }
 
 /* The type of a list's member. */
@@ -53,7 +53,8 @@ static bool check_aggregate(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_
 	(void)s;
 	if (t->t == ND_X_NUMBER && (f == ND_F_MIN || f == ND_F_MAX) && c->n_args >= 2)
 		return same_numbers(c, x, e);
-	if (t->t == ND_X_HIST && c->n_args == 1 && f != ND_F_SUM && f != ND_F_MIN && f != ND_F_IMBALANCE) {
+	if (t->t == ND_X_HIST && c->n_args == 1 && f != ND_F_SUM && f != ND_F_MIN &&
+	    f != ND_F_IMBALANCE) {
 		c->type = number_of(ND_N_COUNT);
 		c->type.dims = t->dims;
 		return true;
@@ -65,7 +66,8 @@ static bool check_aggregate(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_
 			return fail(e, x->args[1], "a number of each member is needed here");
 		c->type = plain(c->args[1]->type);
 	} else {
-		return fail(e, x, "it takes a list of numbers, or a set and a number of each member");
+		return fail(e, x,
+			    "it takes a list of numbers, or a set and a number of each member");
 	}
 	if (f == ND_F_IMBALANCE)
 		c->type = number_of(ND_N_RATIO);
@@ -74,7 +76,8 @@ static bool check_aggregate(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_
 
 static bool check_ratio(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error *e)
 {
-	const struct nd_xtype *a = &c->args[0]->type, *b = &c->args[1]->type, *floor = &c->args[2]->type;
+	const struct nd_xtype *a = &c->args[0]->type, *b = &c->args[1]->type,
+			      *floor = &c->args[2]->type;
 	unsigned pair = 1u << a->number | 1u << b->number;
 
 	(void)s;
@@ -107,7 +110,8 @@ static bool check_share(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_erro
 {
 	const struct nd_xtype *a = &c->args[0]->type, *b = &c->args[1]->type;
 
-	if (a->t != ND_X_NUMBER || b->t != ND_X_LIST || b->of != ND_X_NUMBER || !nd_same_dims(a->dims, b->dims))
+	if (a->t != ND_X_NUMBER || b->t != ND_X_LIST || b->of != ND_X_NUMBER ||
+	    !nd_same_dims(a->dims, b->dims))
 		return fail(e, x, "share(number, list of numbers of the same unit)");
 	c->args[1] = sum_of(c->args[1], s); /* which a run remembers, whatever x depends on */
 	c->type = number_of(ND_N_RATIO);
@@ -120,7 +124,8 @@ static bool check_count(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_erro
 
 	(void)s;
 	c->type = number_of(ND_N_COUNT);
-	return t == ND_X_SET || t == ND_X_LIST || t == ND_X_HIST || fail(e, x, "count needs a set, a list or a histogram");
+	return t == ND_X_SET || t == ND_X_LIST || t == ND_X_HIST ||
+	       fail(e, x, "count needs a set, a list or a histogram");
 }
 
 static bool check_any(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error *e)
@@ -129,7 +134,7 @@ static bool check_any(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error 
 	if (c->args[0]->type.t != ND_X_SET || c->args[1]->type.t != ND_X_BOOL)
 		return fail(e, x, "it takes a set and a question about its members");
 	c->of_age = nd_mentions_age(x->args[1]);
-	c->type = (struct nd_xtype){ .t = ND_X_BOOL };
+	c->type = (struct nd_xtype){.t = ND_X_BOOL};
 	return true;
 }
 
@@ -149,7 +154,8 @@ static bool check_top(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error 
 
 	/* The set is the second argument: the third is seen from its members. */
 	if (c->args[0]->type.t != ND_X_NUMBER || c->args[1]->type.t != ND_X_SET)
-		return fail(e, x, take ? "take(number, set)" : "top(number, set, number of each member)");
+		return fail(e, x,
+			    take ? "take(number, set)" : "top(number, set, number of each member)");
 	if (!take) {
 		c->args[2] = nd_check_element(x->args[2], s, c->args[1]->type, e);
 		if (!c->args[2])
@@ -175,7 +181,8 @@ static bool check_known(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_erro
 {
 	(void)s;
 	c->type = c->args[0]->type;
-	return c->type.t == ND_X_SET || c->type.t == ND_X_LIST || fail(e, x, "known needs a set or a list");
+	return c->type.t == ND_X_SET || c->type.t == ND_X_LIST ||
+	       fail(e, x, "known needs a set or a list");
 }
 
 static bool check_sets(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error *e)
@@ -240,7 +247,8 @@ static bool check_coalesce(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_e
 		const struct nd_xtype *b = &c->args[i]->type;
 
 		if (a->t != b->t || a->kind != b->kind || !nd_same_dims(a->dims, b->dims))
-			return fail(e, x->args[i], "all values of coalesce must be of one kind and unit");
+			return fail(e, x->args[i],
+				    "all values of coalesce must be of one kind and unit");
 	}
 	return true;
 }
@@ -250,7 +258,7 @@ static bool check_present(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_er
 	(void)x;
 	(void)s;
 	(void)e;
-	c->type = (struct nd_xtype){ .t = ND_X_BOOL };
+	c->type = (struct nd_xtype){.t = ND_X_BOOL};
 	return true;
 }
 
@@ -259,7 +267,7 @@ static bool check_cpus(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error
 	const struct nd_xtype *a = &c->args[0]->type;
 
 	(void)s;
-	c->type = (struct nd_xtype){ .t = ND_X_SAFE };
+	c->type = (struct nd_xtype){.t = ND_X_SAFE};
 	return (a->t == ND_X_SET && a->kind == ND_CPU) || fail(e, x, "it needs a set of CPUs");
 }
 
@@ -268,18 +276,23 @@ static bool check_names(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_erro
 	const struct nd_xtype *a = &c->args[0]->type;
 
 	(void)s;
-	c->type = (struct nd_xtype){ .t = ND_X_TEXT };
+	c->type = (struct nd_xtype){.t = ND_X_TEXT};
 	if (a->t == ND_X_SET || (a->t == ND_X_LIST && a->of == ND_X_TEXT))
 		return true;
 	return fail(e, x, "names needs a set, or a list of texts");
 }
 
-#define AGGREGATE(name, id, doc) { name, id, 1, 255, check_aggregate, true, name "(list | set, number)", doc }
+#define AGGREGATE(name, id, doc)                                                                   \
+	{                                                                                          \
+		name, id, 1, 255, check_aggregate, true, name "(list | set, number)", doc          \
+	}
 
 const struct nd_func nd_funcs[ND_FUNCS] = {
-	{ "ratio", ND_F_RATIO, 3, 3, check_ratio, false, "ratio(a, b, floor)", "a / b; 0 if a is 0; too-few-samples while b < floor" },
-	{ "share", ND_F_SHARE, 2, 2, check_share, false, "share(x, list)", "x / sum of the list" },
-	{ "imbalance", ND_F_IMBALANCE, 1, 2, check_aggregate, true, "imbalance(list | set, number)", "largest / mean" },
+	{"ratio", ND_F_RATIO, 3, 3, check_ratio, false, "ratio(a, b, floor)",
+	 "a / b; 0 if a is 0; too-few-samples while b < floor"},
+	{"share", ND_F_SHARE, 2, 2, check_share, false, "share(x, list)", "x / sum of the list"},
+	{"imbalance", ND_F_IMBALANCE, 1, 2, check_aggregate, true, "imbalance(list | set, number)",
+	 "largest / mean"},
 	AGGREGATE("sum", ND_F_SUM, "sum; of nothing 0"),
 	AGGREGATE("mean", ND_F_MEAN, "mean; of nothing absent"),
 	AGGREGATE("median", ND_F_MEDIAN, "median; of nothing absent"),
@@ -290,32 +303,49 @@ const struct nd_func nd_funcs[ND_FUNCS] = {
 	AGGREGATE("p95", ND_F_P95, "95th percentile"),
 	AGGREGATE("p99", ND_F_P99, "99th percentile"),
 	AGGREGATE("p999", ND_F_P999, "99.9th percentile"),
-	{ "count", ND_F_COUNT, 1, 1, check_count, false, "count(set | list | histogram)", "how many" },
-	{ "any", ND_F_ANY, 2, 2, check_any, true, "any(set, question)", "does one member answer yes" },
-	{ "all", ND_F_ALL, 2, 2, check_any, true, "all(set, question)", "do all members answer yes; no if there is none" },
-	{ "none", ND_F_NONE, 2, 2, check_any, true, "none(set, question)", "not any" },
-	{ "argmax", ND_F_ARGMAX, 2, 2, check_arg, true, "argmax(set, number)", "the member with the largest number" },
-	{ "argmin", ND_F_ARGMIN, 2, 2, check_arg, true, "argmin(set, number)", "the member with the smallest number" },
-	{ "only", ND_F_ONLY, 1, 1, check_only, false, "only(set)", "the single member, else absent" },
-	{ "top", ND_F_TOP, 3, 3, check_top, false, "top(n, set, number)", "the n members with the largest numbers" },
-	{ "take", ND_F_TAKE, 2, 2, check_top, false, "take(n, set)", "the first n members" },
-	{ "union", ND_F_UNION, 2, 2, check_sets, false, "union(set, set)", "members of either" },
-	{ "common", ND_F_COMMON, 2, 2, check_sets, false, "common(set, set)", "members of both" },
-	{ "without", ND_F_WITHOUT, 2, 2, check_sets, false, "without(set, set | entity)", "members of the first only" },
-	{ "known", ND_F_KNOWN, 1, 1, check_known, false, "known(set | list)", "without its unknown members" },
-	{ "mode", ND_F_MODE, 1, 1, check_hist, false, "mode(histogram)", "middle of the fullest bucket" },
-	{ "fraction", ND_F_FRACTION, 2, 2, check_fraction, false, "fraction(histogram, a..b)", "share of the samples in the range" },
-	{ "abs", ND_F_ABS, 1, 1, check_numbers, false, "abs(x)", "without its sign" },
-	{ "clamp", ND_F_CLAMP, 3, 3, check_numbers, false, "clamp(x, lo, hi)", "x, but at least lo and at most hi" },
-	{ "round_up", ND_F_ROUND_UP, 2, 2, check_numbers, false, "round_up(x, step)", "the next multiple of step" },
-	{ "pow2", ND_F_POW2, 1, 1, check_numbers, false, "pow2(x)", "smallest power of two that is not below x" },
-	{ "if", ND_F_IF, 3, 3, check_if, false, "if(question, a, b)", "a on yes, b on no" },
-	{ "coalesce", ND_F_COALESCE, 2, 255, check_coalesce, false, "coalesce(a, b, …)", "the first that is known" },
-	{ "present", ND_F_PRESENT, 1, 1, check_present, false, "present(x)", "is it known and there" },
-	{ "absent", ND_F_ABSENT, 1, 1, check_present, false, "absent(x)", "is it known not to exist" },
-	{ "cpumask", ND_F_CPUMASK, 1, 1, check_cpus, false, "cpumask(cpus)", "as in rps_cpus: f,00000000" },
-	{ "cpulist", ND_F_CPULIST, 1, 1, check_cpus, false, "cpulist(cpus)", "0-3,8" },
-	{ "names", ND_F_NAMES, 1, 1, check_names, false, "names(set | list)", "a, b, c and 4 more" },
+	{"count", ND_F_COUNT, 1, 1, check_count, false, "count(set | list | histogram)",
+	 "how many"},
+	{"any", ND_F_ANY, 2, 2, check_any, true, "any(set, question)",
+	 "does one member answer yes"},
+	{"all", ND_F_ALL, 2, 2, check_any, true, "all(set, question)",
+	 "do all members answer yes; no if there is none"},
+	{"none", ND_F_NONE, 2, 2, check_any, true, "none(set, question)", "not any"},
+	{"argmax", ND_F_ARGMAX, 2, 2, check_arg, true, "argmax(set, number)",
+	 "the member with the largest number"},
+	{"argmin", ND_F_ARGMIN, 2, 2, check_arg, true, "argmin(set, number)",
+	 "the member with the smallest number"},
+	{"only", ND_F_ONLY, 1, 1, check_only, false, "only(set)", "the single member, else absent"},
+	{"top", ND_F_TOP, 3, 3, check_top, false, "top(n, set, number)",
+	 "the n members with the largest numbers"},
+	{"take", ND_F_TAKE, 2, 2, check_top, false, "take(n, set)", "the first n members"},
+	{"union", ND_F_UNION, 2, 2, check_sets, false, "union(set, set)", "members of either"},
+	{"common", ND_F_COMMON, 2, 2, check_sets, false, "common(set, set)", "members of both"},
+	{"without", ND_F_WITHOUT, 2, 2, check_sets, false, "without(set, set | entity)",
+	 "members of the first only"},
+	{"known", ND_F_KNOWN, 1, 1, check_known, false, "known(set | list)",
+	 "without its unknown members"},
+	{"mode", ND_F_MODE, 1, 1, check_hist, false, "mode(histogram)",
+	 "middle of the fullest bucket"},
+	{"fraction", ND_F_FRACTION, 2, 2, check_fraction, false, "fraction(histogram, a..b)",
+	 "share of the samples in the range"},
+	{"abs", ND_F_ABS, 1, 1, check_numbers, false, "abs(x)", "without its sign"},
+	{"clamp", ND_F_CLAMP, 3, 3, check_numbers, false, "clamp(x, lo, hi)",
+	 "x, but at least lo and at most hi"},
+	{"round_up", ND_F_ROUND_UP, 2, 2, check_numbers, false, "round_up(x, step)",
+	 "the next multiple of step"},
+	{"pow2", ND_F_POW2, 1, 1, check_numbers, false, "pow2(x)",
+	 "smallest power of two that is not below x"},
+	{"if", ND_F_IF, 3, 3, check_if, false, "if(question, a, b)", "a on yes, b on no"},
+	{"coalesce", ND_F_COALESCE, 2, 255, check_coalesce, false, "coalesce(a, b, …)",
+	 "the first that is known"},
+	{"present", ND_F_PRESENT, 1, 1, check_present, false, "present(x)",
+	 "is it known and there"},
+	{"absent", ND_F_ABSENT, 1, 1, check_present, false, "absent(x)",
+	 "is it known not to exist"},
+	{"cpumask", ND_F_CPUMASK, 1, 1, check_cpus, false, "cpumask(cpus)",
+	 "as in rps_cpus: f,00000000"},
+	{"cpulist", ND_F_CPULIST, 1, 1, check_cpus, false, "cpulist(cpus)", "0-3,8"},
+	{"names", ND_F_NAMES, 1, 1, check_names, false, "names(set | list)", "a, b, c and 4 more"},
 };
 
 static struct nd_code *check_by_key(nd_x *x, nd_s *s, struct nd_expr_error *e)
@@ -329,9 +359,10 @@ static struct nd_code *check_by_key(nd_x *x, nd_s *s, struct nd_expr_error *e)
 		for (unsigned i = 0; i < ND_FUNCS; i++)
 			names[i] = nd_funcs[i].name;
 		near = nd_nearest(x->text, names, ND_FUNCS);
-		return nd_check_fail(e, x->pos, "no function \"%s\"%s%s", x->text, near ? "; nearest is " : "", near ? near : "");
+		return nd_check_fail(e, x->pos, "no function \"%s\"%s%s", x->text,
+				     near ? "; nearest is " : "", near ? near : "");
 	}
-	c = nd_code_new(s, ND_O_BY_KEY, x->pos, (struct nd_xtype){ .t = ND_X_ENTITY, .kind = kind });
+	c = nd_code_new(s, ND_O_BY_KEY, x->pos, (struct nd_xtype){.t = ND_X_ENTITY, .kind = kind});
 	c->kind = kind;
 	c->a = nd_check(x->args[0], s, e);
 	if (!c->a)
@@ -350,7 +381,8 @@ static const struct nd_func *find(const char *name)
 	return NULL;
 }
 
-struct nd_code *nd_check_call(const struct nd_expr *x, const struct nd_scope *s, struct nd_expr_error *e)
+struct nd_code *nd_check_call(const struct nd_expr *x, const struct nd_scope *s,
+			      struct nd_expr_error *e)
 {
 	const struct nd_func *f = find(x->text);
 	struct nd_code *c;
@@ -359,7 +391,7 @@ struct nd_code *nd_check_call(const struct nd_expr *x, const struct nd_scope *s,
 		return check_by_key(x, s, e);
 	if (x->n_args < f->min_args || x->n_args > f->max_args)
 		return nd_check_fail(e, x->pos, "%u arguments, expected %s", x->n_args, f->usage);
-	c = nd_code_new(s, ND_O_CALL, x->pos, (struct nd_xtype){ .t = ND_X_BOOL });
+	c = nd_code_new(s, ND_O_CALL, x->pos, (struct nd_xtype){.t = ND_X_BOOL});
 	c->func = f;
 	c->n_args = x->n_args;
 	c->args = nd_arena_alloc(s->arena, x->n_args * sizeof(*c->args));

@@ -15,17 +15,17 @@ struct unit_row {
 };
 
 static const struct unit_row units[] = {
-	{"ns", 1e-9, {1, 0}, ND_N_COUNT, true},        {"us", 1e-6, {1, 0}, ND_N_COUNT, true},
-	{"ms", 1e-3, {1, 0}, ND_N_COUNT, true},        {"s", 1, {1, 0}, ND_N_COUNT, true},
-	{"min", 60, {1, 0}, ND_N_COUNT, true},         {"h", 3600, {1, 0}, ND_N_COUNT, true},
-	{"d", 86400, {1, 0}, ND_N_COUNT, true},        {"B", 1, {0, 1}, ND_N_COUNT, true},
+	{"ns", 1e-9, {1, 0}, ND_N_COUNT, true},	       {"us", 1e-6, {1, 0}, ND_N_COUNT, true},
+	{"ms", 1e-3, {1, 0}, ND_N_COUNT, true},	       {"s", 1, {1, 0}, ND_N_COUNT, true},
+	{"min", 60, {1, 0}, ND_N_COUNT, true},	       {"h", 3600, {1, 0}, ND_N_COUNT, true},
+	{"d", 86400, {1, 0}, ND_N_COUNT, true},	       {"B", 1, {0, 1}, ND_N_COUNT, true},
 	{"KiB", 1024, {0, 1}, ND_N_COUNT, true},       {"MiB", 1048576, {0, 1}, ND_N_COUNT, true},
 	{"GiB", 1073741824, {0, 1}, ND_N_COUNT, true}, {"kB", 1e3, {0, 1}, ND_N_COUNT, true},
-	{"MB", 1e6, {0, 1}, ND_N_COUNT, true},         {"GB", 1e9, {0, 1}, ND_N_COUNT, true},
+	{"MB", 1e6, {0, 1}, ND_N_COUNT, true},	       {"GB", 1e9, {0, 1}, ND_N_COUNT, true},
 	{"bit", 1.0 / 8, {0, 1}, ND_N_COUNT, true},    {"kbit", 1e3 / 8, {0, 1}, ND_N_COUNT, true},
 	{"Mbit", 1e6 / 8, {0, 1}, ND_N_COUNT, true},   {"Gbit", 1e9 / 8, {0, 1}, ND_N_COUNT, true},
 	{"%", 0.01, {0, 0}, ND_N_PERCENT, true},       {"", 1, {0, 0}, ND_N_PLAIN, true},
-	{"1", 1, {0, 0}, ND_N_COUNT, false},           {"ratio", 1, {0, 0}, ND_N_RATIO, false},
+	{"1", 1, {0, 0}, ND_N_COUNT, false},	       {"ratio", 1, {0, 0}, ND_N_RATIO, false},
 };
 
 static const struct {
@@ -88,12 +88,12 @@ static const struct {
 	enum nd_token_type type;
 } signs[] = {
 	/* longer before shorter */
-	{"==", ND_TOK_EQ},          {"!=", ND_TOK_NE},    {"<=", ND_TOK_LE},
-	{">=", ND_TOK_GE},          {"=~", ND_TOK_MATCH}, {"!~", ND_TOK_NOT_MATCH},
-	{"..", ND_TOK_RANGE},       {"<", ND_TOK_LT},     {">", ND_TOK_GT},
-	{"+", ND_TOK_ADD},          {"-", ND_TOK_SUB},    {"*", ND_TOK_MUL},
-	{"/", ND_TOK_DIV},          {".", ND_TOK_DOT},    {",", ND_TOK_COMMA},
-	{"(", ND_TOK_OPEN},         {")", ND_TOK_CLOSE},  {"[", ND_TOK_OPEN_FILTER},
+	{"==", ND_TOK_EQ},	    {"!=", ND_TOK_NE},	  {"<=", ND_TOK_LE},
+	{">=", ND_TOK_GE},	    {"=~", ND_TOK_MATCH}, {"!~", ND_TOK_NOT_MATCH},
+	{"..", ND_TOK_RANGE},	    {"<", ND_TOK_LT},	  {">", ND_TOK_GT},
+	{"+", ND_TOK_ADD},	    {"-", ND_TOK_SUB},	  {"*", ND_TOK_MUL},
+	{"/", ND_TOK_DIV},	    {".", ND_TOK_DOT},	  {",", ND_TOK_COMMA},
+	{"(", ND_TOK_OPEN},	    {")", ND_TOK_CLOSE},  {"[", ND_TOK_OPEN_FILTER},
 	{"]", ND_TOK_CLOSE_FILTER},
 };
 
@@ -125,7 +125,7 @@ static const struct {
 	const char *word;
 	enum nd_token_type type;
 } keywords[] = {
-	{"and", ND_TOK_AND}, {"or", ND_TOK_OR},     {"not", ND_TOK_NOT},
+	{"and", ND_TOK_AND}, {"or", ND_TOK_OR},	    {"not", ND_TOK_NOT},
 	{"in", ND_TOK_IN},   {"true", ND_TOK_TRUE}, {"false", ND_TOK_FALSE},
 };
 

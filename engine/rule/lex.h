@@ -7,16 +7,35 @@
 enum nd_token_type {
 	ND_TOK_END,
 	ND_TOK_NUMBER, /* num, unit */
-	ND_TOK_TEXT,   /* text, escapes resolved */
-	ND_TOK_VAR,    /* text: name without $ */
-	ND_TOK_NAME,   /* text */
+	ND_TOK_TEXT, /* text, escapes resolved */
+	ND_TOK_VAR, /* text: name without $ */
+	ND_TOK_NAME, /* text */
 	/* text: the word */
-	ND_TOK_AND, ND_TOK_OR, ND_TOK_NOT, ND_TOK_IN, ND_TOK_TRUE, ND_TOK_FALSE,
-	ND_TOK_EQ, ND_TOK_NE, ND_TOK_LT, ND_TOK_LE, ND_TOK_GT, ND_TOK_GE,
-	ND_TOK_MATCH, ND_TOK_NOT_MATCH,
-	ND_TOK_ADD, ND_TOK_SUB, ND_TOK_MUL, ND_TOK_DIV,
-	ND_TOK_RANGE, ND_TOK_DOT, ND_TOK_COMMA,
-	ND_TOK_OPEN, ND_TOK_CLOSE, ND_TOK_OPEN_FILTER, ND_TOK_CLOSE_FILTER
+	ND_TOK_AND,
+	ND_TOK_OR,
+	ND_TOK_NOT,
+	ND_TOK_IN,
+	ND_TOK_TRUE,
+	ND_TOK_FALSE,
+	ND_TOK_EQ,
+	ND_TOK_NE,
+	ND_TOK_LT,
+	ND_TOK_LE,
+	ND_TOK_GT,
+	ND_TOK_GE,
+	ND_TOK_MATCH,
+	ND_TOK_NOT_MATCH,
+	ND_TOK_ADD,
+	ND_TOK_SUB,
+	ND_TOK_MUL,
+	ND_TOK_DIV,
+	ND_TOK_RANGE,
+	ND_TOK_DOT,
+	ND_TOK_COMMA,
+	ND_TOK_OPEN,
+	ND_TOK_CLOSE,
+	ND_TOK_OPEN_FILTER,
+	ND_TOK_CLOSE_FILTER
 };
 
 struct nd_token {

@@ -3,11 +3,16 @@
 
 #include "engine/rule/expr_match.h"
 
-static const char *const origins[] = { "lab:", "case:", "kernel:", "kernel-doc:", "standard:", "arith", "guess:", NULL };
+static const char *const origins[] = {
+	"lab:", "case:", "kernel:", "kernel-doc:", "standard:", "arith", "guess:", NULL};
 
-struct nd_scope nd_scope_of(struct nd_loader *l, enum nd_kind kind, struct nd_let *lets, uint32_t n_lets)
+struct nd_scope nd_scope_of(struct nd_loader *l, enum nd_kind kind, struct nd_let *lets,
+			    uint32_t n_lets)
 {
-	struct nd_scope s = { .rules = l->rules, .arena = &l->rules->arena, .this_kind = kind, .about_kind = ND_NO_KIND };
+	struct nd_scope s = {.rules = l->rules,
+			     .arena = &l->rules->arena,
+			     .this_kind = kind,
+			     .about_kind = ND_NO_KIND};
 
 	s.lets = lets;
 	s.n_lets = n_lets;
@@ -41,35 +46,54 @@ static void check_origin(struct nd_loader *l, const struct nd_yaml *y)
 	const char *origin = nd_text_of(l, y, "origin", false);
 
 	if (!origin) {
-		nd_say(l, y, 0, "origin is missing: where does this number come from? (lab: case: kernel: standard: arith: guess:)");
+		nd_say(l, y, 0,
+		       "origin is missing: where does this number come from? (lab: case: kernel: standard: arith: guess:)");
 		return;
 	}
 	for (size_t i = 0; origins[i]; i++) {
 		if (nd_starts(origin, origins[i]))
 			return;
 	}
-	nd_say(l, nd_yaml_get(y, "origin"), 0, "origin starts with lab: case: kernel: standard: arith: or guess:");
+	nd_say(l, nd_yaml_get(y, "origin"), 0,
+	       "origin starts with lab: case: kernel: standard: arith: or guess:");
 }
 
-static struct nd_code *param_code(struct nd_loader *l, const struct nd_yaml *value, const char *set, const char *name)
+/* A number that is the same whatever the host: no fact, no entity. */
+static bool constant(const struct nd_code *c)
+{
+	bool number = c->op == ND_O_NUMBER || c->op == ND_O_NEG || c->op == ND_O_ARITH;
+
+	return number && (!c->a || constant(c->a)) && (!c->b || constant(c->b));
+}
+
+static struct nd_code *param_code(struct nd_loader *l, const struct nd_yaml *value, const char *set,
+				  const char *name)
 {
 	struct nd_scope none = nd_scope_of(l, ND_NO_KIND, NULL, 0);
-	struct nd_expr_error e = { 0 };
+	struct nd_expr_error e = {0};
 	struct nd_code *own = nd_number_of(l, value, &none), *c;
 
+	if (own && !constant(own)) {
+		nd_say(l, value, 0, "a param is a number, not something that is measured");
+		return NULL;
+	}
 	if (!own || !set)
 		return own;
 	c = nd_compile(set, &none, false, &e);
+	if (c && !constant(c))
+		c = nd_check_fail(&e, 0, "not a number");
 	if (!c || c->type.t != ND_X_NUMBER || !nd_same_dims(c->type.dims, own->type.dims) ||
 	    (c->type.number == ND_N_PERCENT) != (own->type.number == ND_N_PERCENT)) {
 		l->errors++;
-		nd_buf_printf(l->messages, "--set: error: %s=%s: %s; the rule has %s\n", name, set, c ? "another unit" : e.msg, value->text);
+		nd_buf_printf(l->messages, "--set: error: %s=%s: %s; the rule has %s\n", name, set,
+			      c ? "another unit" : e.msg, value->text);
 		return own;
 	}
 	return c;
 }
 
-void nd_load_params(struct nd_loader *l, const struct nd_yaml *map, struct nd_param **out, uint32_t *n, const char *owner)
+void nd_load_params(struct nd_loader *l, const struct nd_yaml *map, struct nd_param **out,
+		    uint32_t *n, const char *owner)
 {
 	if (!map || map->type != ND_YAML_MAP) {
 		if (map)
@@ -95,24 +119,34 @@ void nd_load_params(struct nd_loader *l, const struct nd_yaml *map, struct nd_pa
 	}
 }
 
-void nd_load_lets(struct nd_loader *l, const struct nd_yaml *file, const struct nd_yaml *tree, struct nd_let **out, uint32_t *n)
+void nd_load_lets(struct nd_loader *l, const struct nd_yaml *file, const struct nd_yaml *tree,
+		  struct nd_let **out, uint32_t *n)
 {
-	const struct nd_yaml *maps[] = { nd_yaml_get(file, "let"), tree && tree != file ? nd_yaml_get(tree, "let") : NULL };
+	/* the tree's own come first, and are found first */
+	const struct nd_yaml *maps[] = {tree && tree != file ? nd_yaml_get(tree, "let") : NULL,
+					nd_yaml_get(file, "let")};
 	uint32_t count = 0;
 
-	for (unsigned m = 0; m < 2; m++)
+	for (unsigned m = 0; m < 2; m++) {
+		if (maps[m] && maps[m]->type != ND_YAML_MAP)
+			nd_say(l, maps[m], 0, "let: names and expressions");
 		count += maps[m] && maps[m]->type == ND_YAML_MAP ? maps[m]->n : 0;
+	}
 	*out = nd_arena_alloc(&l->rules->arena, (count + 1) * sizeof(**out));
 	for (unsigned m = 0; m < 2; m++) {
-		for (uint32_t i = 0; maps[m] && maps[m]->type == ND_YAML_MAP && i < maps[m]->n; i++) {
-			(*out)[*n] = (struct nd_let){ .name = maps[m]->keys[i]->text, .source = maps[m]->items[i], .slot = *n };
+		for (uint32_t i = 0; maps[m] && maps[m]->type == ND_YAML_MAP && i < maps[m]->n;
+		     i++) {
+			(*out)[*n] = (struct nd_let){.name = maps[m]->keys[i]->text,
+						     .source = maps[m]->items[i],
+						     .slot = *n};
 			(*n)++;
 		}
 	}
 }
 
 /* Of a let or a derived fact, which may be needed by others that are not complete yet. */
-static struct nd_code *code_inside(struct nd_loader *l, const struct nd_yaml *source, const struct nd_scope *s)
+static struct nd_code *code_inside(struct nd_loader *l, const struct nd_yaml *source,
+				   const struct nd_scope *s)
 {
 	struct nd_code *c = NULL;
 
@@ -126,7 +160,8 @@ static struct nd_code *code_inside(struct nd_loader *l, const struct nd_yaml *so
 	return c;
 }
 
-struct nd_code *nd_rules_compile_let(struct nd_let *let, const struct nd_scope *s, struct nd_expr_error *e)
+struct nd_code *nd_rules_compile_let(struct nd_let *let, const struct nd_scope *s,
+				     struct nd_expr_error *e)
 {
 	struct nd_loader *l = s->rules->loader;
 	uint32_t chain = l->chain;
@@ -141,7 +176,8 @@ struct nd_code *nd_rules_compile_let(struct nd_let *let, const struct nd_scope *
 	return c;
 }
 
-static void load_log(struct nd_loader *l, const char *name, const struct nd_yaml *y, struct nd_log_pattern *out)
+static void load_log(struct nd_loader *l, const char *name, const struct nd_yaml *y,
+		     struct nd_log_pattern *out)
 {
 	const char *match;
 	char err[256];
@@ -158,7 +194,8 @@ static void load_log(struct nd_loader *l, const char *name, const struct nd_yaml
 	nd_rules_keep_pattern(l->rules, out->pattern);
 	out->n_groups = nd_pattern_groups(out->pattern);
 	out->groups = nd_arena_alloc(&l->rules->arena, (out->n_groups + 1) * sizeof(*out->groups));
-	out->group_kinds = nd_arena_alloc(&l->rules->arena, (out->n_groups + 1) * sizeof(*out->group_kinds));
+	out->group_kinds =
+		nd_arena_alloc(&l->rules->arena, (out->n_groups + 1) * sizeof(*out->group_kinds));
 	for (uint32_t i = 0; i < out->n_groups; i++) {
 		out->groups[i] = nd_pattern_group_name(out->pattern, i);
 		out->group_kinds[i] = nd_kind_by_name(out->groups[i], false);
@@ -195,12 +232,14 @@ static void load_tallies(struct nd_loader *l, struct nd_rule *r, const struct nd
 		const char *over;
 
 		t->name = y->keys[i]->text;
-		if (!nd_keys(l, y->items[i], &nd_section_tally) || !(over = nd_text_of(l, y->items[i], "over", true)) ||
+		if (!nd_keys(l, y->items[i], &nd_section_tally) ||
+		    !(over = nd_text_of(l, y->items[i], "over", true)) ||
 		    !nd_text_of(l, y->items[i], "where", true))
 			continue;
 		t->table = table_named(l->rules->registry, over);
 		if (!t->table) {
-			nd_say(l, nd_yaml_get(y->items[i], "over"), 0, "no streamed table of this name");
+			nd_say(l, nd_yaml_get(y->items[i], "over"), 0,
+			       "no streamed table of this name");
 			continue;
 		}
 		s.row = t->table;
@@ -210,9 +249,11 @@ static void load_tallies(struct nd_loader *l, struct nd_rule *r, const struct nd
 }
 
 /* One tree for each kind of a scope list. */
-static void load_scopes(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y, const char *name)
+static void load_scopes(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y,
+			const char *name)
 {
 	const struct nd_yaml *scope = nd_yaml_get(y, "scope");
+	bool seen[ND_KINDS] = {false};
 	const char **kinds;
 	uint32_t n;
 
@@ -224,32 +265,41 @@ static void load_scopes(struct nd_loader *l, struct nd_rule *r, const struct nd_
 	for (uint32_t i = 0; i < n; i++) {
 		enum nd_kind k = nd_kind_by_name(kinds[i], false);
 
-		if (k == ND_NO_KIND)
+		if (k == ND_NO_KIND) {
 			nd_say(l, scope, 0, "no kind of entity \"%s\"", kinds[i]);
-		else
+		} else if (seen[k]) {
+			nd_say(l, scope, 0, "%s stands twice in the scope", kinds[i]);
+		} else {
+			seen[k] = true;
 			nd_load_tree(l, r, y, name, k);
+		}
 	}
 }
 
+/* Each kind once for each tree. */
 static uint32_t trees_at_most(const struct nd_yaml *y)
 {
 	const struct nd_yaml *trees = nd_yaml_get(y, "trees");
 
-	return (trees && trees->type == ND_YAML_MAP ? trees->n : 1) * ND_KINDS;
+	return (1 + (trees && trees->type == ND_YAML_MAP ? trees->n : 0)) * ND_KINDS;
 }
 
 static void load_trees(struct nd_loader *l, struct nd_rule *r)
 {
 	const struct nd_yaml *trees = nd_yaml_get(r->yaml, "trees");
+	const struct nd_yaml *tree = nd_yaml_get(r->yaml, "tree");
 
+	if (trees && tree)
+		nd_say(l, tree, 0, "a file has either one tree or trees");
 	r->trees = nd_arena_alloc(&l->rules->arena, trees_at_most(r->yaml) * sizeof(*r->trees));
-	if (nd_yaml_get(r->yaml, "tree"))
+	if (tree)
 		load_scopes(l, r, r->yaml, "main");
 	for (uint32_t i = 0; trees && trees->type == ND_YAML_MAP && i < trees->n; i++)
 		load_scopes(l, r, trees->items[i], trees->keys[i]->text);
 	for (uint32_t i = 0; i < r->n_causes; i++) {
 		if (!r->causes[i].concluded)
-			nd_say(l, r->causes[i].yaml, 0, "cause %s is never concluded", r->causes[i].name);
+			nd_say(l, r->causes[i].yaml, 0, "cause %s is never concluded",
+			       r->causes[i].name);
 	}
 }
 
@@ -287,7 +337,8 @@ void nd_rules_load_library(struct nd_loader *l, struct nd_library *lib)
 	l->len = lib->len;
 	if (!nd_keys(l, lib->yaml, &nd_section_library))
 		return;
-	nd_load_params(l, nd_yaml_get(lib->yaml, "params"), &lib->params, &lib->n_params, lib->name);
+	nd_load_params(l, nd_yaml_get(lib->yaml, "params"), &lib->params, &lib->n_params,
+		       lib->name);
 	if (!y || y->type != ND_YAML_MAP)
 		return;
 	lib->derived = nd_arena_alloc(&l->rules->arena, (y->n + 1) * sizeof(*lib->derived));
@@ -298,15 +349,18 @@ void nd_rules_load_library(struct nd_loader *l, struct nd_library *lib)
 
 		if (dot && (size_t)(dot - name) < sizeof(kind))
 			snprintf(kind, sizeof(kind), "%.*s", (int)(dot - name), name);
-		*d = (struct nd_derived){ .on = nd_kind_by_name(kind, false), .library = lib };
+		*d = (struct nd_derived){.on = nd_kind_by_name(kind, false), .library = lib};
 		if (d->on == ND_NO_KIND) {
-			nd_say(l, y->keys[i], 0, "expected kind.name, such as cpu.softirq_saturated");
+			nd_say(l, y->keys[i], 0,
+			       "expected kind.name, such as cpu.softirq_saturated");
 			continue;
 		}
 		d->name = dot + 1;
 		if (nd_registry_find(l->rules->registry, d->on, d->name) >= 0)
-			nd_say(l, y->keys[i], 0, "%s is a fact already: a derived one may not hide it", name);
-		if (!nd_keys(l, y->items[i], &nd_section_derived) || !nd_text_of(l, y->items[i], "value", true))
+			nd_say(l, y->keys[i], 0,
+			       "%s is a fact already: a derived one may not hide it", name);
+		if (!nd_keys(l, y->items[i], &nd_section_derived) ||
+		    !nd_text_of(l, y->items[i], "value", true))
 			continue;
 		d->source = nd_yaml_get(y->items[i], "value");
 		d->ask = nd_text_of(l, y->items[i], "ask", false);
@@ -325,7 +379,8 @@ bool nd_rules_chain(struct nd_rules *rules, uint32_t n)
 }
 
 /* Compiled when first used; the messages then speak of the library's file. */
-struct nd_code *nd_rules_compile_derived(struct nd_rules *rules, struct nd_derived *d, struct nd_expr_error *e)
+struct nd_code *nd_rules_compile_derived(struct nd_rules *rules, struct nd_derived *d,
+					 struct nd_expr_error *e)
 {
 	struct nd_loader *l = rules->loader, saved; /* NULL once the rules are checked */
 	struct nd_scope s;
@@ -335,7 +390,8 @@ struct nd_code *nd_rules_compile_derived(struct nd_rules *rules, struct nd_deriv
 	if (d->checking)
 		return nd_check_fail(e, 0, "%s.%s needs itself", nd_kinds[d->on].name, d->name);
 	if (d->failed)
-		return nd_check_fail(e, 0, "%s.%s has an error of its own", nd_kinds[d->on].name, d->name);
+		return nd_check_fail(e, 0, "%s.%s has an error of its own", nd_kinds[d->on].name,
+				     d->name);
 	saved = *l;
 	l->chain = 0;
 	l->rule = NULL;

@@ -1,7 +1,6 @@
 /* Causes as a tree concludes them, their fixes, and the notes and contradictions of a file. */
 #include "engine/rule/rule.h"
 
-
 const struct nd_yaml *nd_cause_key(const struct nd_cause *c, const char *key)
 {
 	const struct nd_yaml *own = nd_yaml_get(c->yaml, key);
@@ -25,20 +24,24 @@ void nd_load_causes(struct nd_loader *l, struct nd_rule *r)
 		if (!nd_keys(l, y->items[i], &nd_section_cause))
 			continue;
 		r->n_causes++;
-		*c = (struct nd_cause){ .name = y->keys[i]->text, .base = y->keys[i]->text, .yaml = y->items[i] };
+		*c = (struct nd_cause){
+			.name = y->keys[i]->text, .base = y->keys[i]->text, .yaml = y->items[i]};
 		if (at) {
-			c->base = nd_arena_strndup(&l->rules->arena, c->name, (size_t)(at - c->name));
+			c->base =
+				nd_arena_strndup(&l->rules->arena, c->name, (size_t)(at - c->name));
 			c->variant = at + 1;
 		}
 		like = nd_text_of(l, c->yaml, "like", false);
 		c->like = like ? nd_yaml_get(y, like) : NULL;
 		if (like && (!c->like || c->like->type != ND_YAML_MAP || c->like == c->yaml))
-			nd_say(l, nd_yaml_get(c->yaml, "like"), 0, "no cause %s in this file", like);
+			nd_say(l, nd_yaml_get(c->yaml, "like"), 0, "no cause %s in this file",
+			       like);
 		c->narrows = nd_text_of(l, c->yaml, "narrows", false);
 	}
 }
 
-static struct nd_code *optional_number(struct nd_loader *l, const struct nd_yaml *map, const char *key, const struct nd_scope *s)
+static struct nd_code *optional_number(struct nd_loader *l, const struct nd_yaml *map,
+				       const char *key, const struct nd_scope *s)
 {
 	const struct nd_yaml *y = map ? nd_yaml_get(map, key) : NULL;
 
@@ -72,7 +75,8 @@ static void load_refutes(struct nd_loader *l, struct nd_use *u, const struct nd_
 	u->refutes = nd_arena_alloc(&l->rules->arena, (y->n + 1) * sizeof(*u->refutes));
 	for (uint32_t i = 0; i < y->n; i++) {
 		struct nd_refute *r = &u->refutes[u->n_refutes];
-		const struct nd_yaml *then = nd_yaml_get(y->items[i], "then"), *test = nd_yaml_get(y->items[i], "test");
+		const struct nd_yaml *then = nd_yaml_get(y->items[i], "then"),
+				     *test = nd_yaml_get(y->items[i], "test");
 
 		if (!nd_keys(l, y->items[i], &nd_section_refute))
 			continue;
@@ -127,7 +131,8 @@ void nd_load_use(struct nd_loader *l, struct nd_tree *t, struct nd_use *u, const
 	u->references = nd_texts_of(l, nd_cause_key(c, "references"), &u->n_references);
 }
 
-static void load_loops(struct nd_loader *l, const struct nd_yaml *y, struct nd_scope *s, struct nd_fix_rule *out)
+static void load_loops(struct nd_loader *l, const struct nd_yaml *y, struct nd_scope *s,
+		       struct nd_fix_rule *out)
 {
 	struct nd_arena *a = &l->rules->arena;
 
@@ -158,7 +163,8 @@ static void load_loops(struct nd_loader *l, const struct nd_yaml *y, struct nd_s
 	}
 }
 
-static void load_sysctls(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s, struct nd_fix_rule *out)
+static void load_sysctls(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s,
+			 struct nd_fix_rule *out)
 {
 	if (y->type != ND_YAML_MAP) {
 		nd_say(l, y, 0, "sysctl: keys and expressions");
@@ -175,7 +181,8 @@ static void load_sysctls(struct nd_loader *l, const struct nd_yaml *y, const str
 		snprintf(name, sizeof(name), "sysctl.%s", y->keys[i]->text);
 		if (!strchr(name, '{') && nd_registry_find(l->rules->registry, ND_HOST, name) < 0 &&
 		    nd_registry_find(l->rules->registry, ND_NETNS, name) < 0)
-			nd_say(l, y->keys[i], 0, "no kernel that is known here has sysctl %s", y->keys[i]->text);
+			nd_say(l, y->keys[i], 0, "no kernel that is known here has sysctl %s",
+			       y->keys[i]->text);
 	}
 }
 
@@ -194,12 +201,14 @@ static void check_fix(struct nd_loader *l, const struct nd_yaml *y)
 	if (run && !nd_yaml_get(y, "undo"))
 		nd_say(l, y, 0, "run needs undo");
 	if ((run || sysctl) && !nd_yaml_get(y, "verify"))
-		nd_say(l, y, 0, "run and sysctl need verify: the question that shows that it worked");
+		nd_say(l, y, 0,
+		       "run and sysctl need verify: the question that shows that it worked");
 	if (nd_yaml_get(y, "when") && !nd_yaml_get(y, "else"))
 		nd_say(l, y, 0, "when needs else: why the fix is not offered");
 }
 
-void nd_load_fix(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s, struct nd_fix_rule *out)
+void nd_load_fix(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s,
+		 struct nd_fix_rule *out)
 {
 	struct nd_scope loops = *s;
 	const struct nd_yaml *each, *verify;
@@ -208,9 +217,15 @@ void nd_load_fix(struct nd_loader *l, const struct nd_yaml *y, const struct nd_s
 		struct nd_ctext **to;
 		bool shell;
 	} texts[] = {
-		{ "title", &out->title, false },       { "risk", &out->risk, false },	{ "disrupts", &out->disrupts, false },
-		{ "else", &out->other, false },	       { "restart", &out->restart, false }, { "advice", &out->advice, false },
-		{ "run", &out->run, true },	       { "undo", &out->undo, true },	{ "persist", &out->persist, true },
+		{"title", &out->title, false},
+		{"risk", &out->risk, false},
+		{"disrupts", &out->disrupts, false},
+		{"else", &out->other, false},
+		{"restart", &out->restart, false},
+		{"advice", &out->advice, false},
+		{"run", &out->run, true},
+		{"undo", &out->undo, true},
+		{"persist", &out->persist, true},
 	};
 
 	if (!nd_keys(l, y, &nd_section_fix))
@@ -224,7 +239,8 @@ void nd_load_fix(struct nd_loader *l, const struct nd_yaml *y, const struct nd_s
 	if (each)
 		load_loops(l, each, &loops, out);
 	for (size_t i = 0; i < ND_ARRAY_LEN(texts); i++)
-		*texts[i].to = nd_ctext_of(l, nd_yaml_get(y, texts[i].key), texts[i].shell ? &loops : s, texts[i].shell);
+		*texts[i].to = nd_ctext_of(l, nd_yaml_get(y, texts[i].key),
+					   texts[i].shell ? &loops : s, texts[i].shell);
 	if (nd_yaml_get(y, "when"))
 		out->when = nd_question_of(l, nd_yaml_get(y, "when"), s);
 	if (verify) {
@@ -233,7 +249,8 @@ void nd_load_fix(struct nd_loader *l, const struct nd_yaml *y, const struct nd_s
 	}
 	if (nd_yaml_get(y, "inside"))
 		out->inside = nd_code_of(l, nd_yaml_get(y, "inside"), s);
-	if (out->inside && (out->inside->type.t != ND_X_ENTITY || out->inside->type.kind != ND_NETNS))
+	if (out->inside &&
+	    (out->inside->type.t != ND_X_ENTITY || out->inside->type.kind != ND_NETNS))
 		nd_say(l, nd_yaml_get(y, "inside"), 0, "inside names a netns");
 	if (nd_yaml_get(y, "sysctl"))
 		load_sysctls(l, nd_yaml_get(y, "sysctl"), s, out);
@@ -282,11 +299,14 @@ void nd_load_remarks(struct nd_loader *l, struct nd_rule *r, const char *section
 		struct nd_remark *out = &all[n];
 		struct nd_scope s;
 
-		if (!nd_keys(l, m, keys) || !nd_text_of(l, m, "test", true) || !nd_text_of(l, m, "says", true))
+		if (!nd_keys(l, m, keys) || !nd_text_of(l, m, "test", true) ||
+		    !nd_text_of(l, m, "says", true))
 			continue;
 		n++;
 		out->name = y->keys[i]->text;
-		out->scope = scope && scope->type == ND_YAML_TEXT ? nd_kind_by_name(scope->text, false) : ND_HOST;
+		out->scope = scope && scope->type == ND_YAML_TEXT
+				     ? nd_kind_by_name(scope->text, false)
+				     : ND_HOST;
 		if (out->scope == ND_NO_KIND) {
 			nd_say(l, scope, 0, "no kind of entity of this name");
 			out->scope = ND_HOST;

@@ -1,7 +1,7 @@
 /* Trees: nodes and branches from YAML, and that every way through them ends. */
 #include "engine/rule/rule.h"
 
-static const char *const answer_keys[] = { "if_no", "if_yes", "if_unknown" };
+static const char *const answer_keys[] = {"if_no", "if_yes", "if_unknown"};
 
 enum { NO, YES, UNKNOWN };
 enum { REQUIRES, SUPPORTS, DECIDES };
@@ -31,14 +31,15 @@ static uint32_t use_of(struct builder *b, const struct nd_yaml *y)
 		return 0;
 	}
 	if (t->n_uses == t->cap_uses) {
-		struct nd_use *more = nd_arena_alloc(&b->l->rules->arena, (t->cap_uses * 2 + 2) * sizeof(*more));
+		struct nd_use *more =
+			nd_arena_alloc(&b->l->rules->arena, (t->cap_uses * 2 + 2) * sizeof(*more));
 
 		if (t->n_uses)
 			memcpy(more, t->uses, t->n_uses * sizeof(*more));
 		t->uses = more;
 		t->cap_uses = t->cap_uses * 2 + 2;
 	}
-	t->uses[t->n_uses] = (struct nd_use){ .name = y->text, .about_kind = ND_NO_KIND };
+	t->uses[t->n_uses] = (struct nd_use){.name = y->text, .about_kind = ND_NO_KIND};
 	return t->n_uses++;
 }
 
@@ -74,13 +75,15 @@ static void branch_go(struct builder *b, const struct nd_yaml *y, struct nd_bran
 static void branch_map(struct builder *b, const struct nd_yaml *y, struct nd_branch *out)
 {
 	const struct nd_yaml *go = nd_yaml_get(y, "go"), *list = nd_yaml_get(y, "do");
-	const struct nd_yaml *conclude = nd_yaml_get(y, "conclude"), *out_ = nd_yaml_get(y, "rule_out");
+	const struct nd_yaml *conclude = nd_yaml_get(y, "conclude"),
+			     *out_ = nd_yaml_get(y, "rule_out");
 	const struct nd_yaml *cap = nd_yaml_get(y, "cap"), *says = nd_yaml_get(y, "says");
 
 	if (!nd_keys(b->l, y, &nd_section_branch))
 		return;
 	if (!!go + !!list + !!conclude + !!out_ > 1)
-		nd_say(b->l, y, 0, "more than one way on: choose one of go, do, conclude, rule_out");
+		nd_say(b->l, y, 0,
+		       "more than one way on: choose one of go, do, conclude, rule_out");
 	if (cap)
 		out->cap = nd_word_of(b->l, cap, nd_words_cap);
 	out->says = says ? nd_ctext_of(b->l, says, &b->scope, false) : NULL;
@@ -99,7 +102,7 @@ static void branch_map(struct builder *b, const struct nd_yaml *y, struct nd_bra
 
 static void load_branch(struct builder *b, const struct nd_yaml *y, struct nd_branch *out)
 {
-	static const char *const words[] = { "next", "open", NULL };
+	static const char *const words[] = {"next", "open", NULL};
 
 	if (y->type == ND_YAML_LIST)
 		branch_list(b, y, out);
@@ -119,7 +122,8 @@ static bool branch_ends(const struct nd_branch *b)
 
 static bool node_ends(const struct nd_node *n)
 {
-	return n->conclusion || (branch_ends(&n->branch[NO]) && branch_ends(&n->branch[YES]) && branch_ends(&n->branch[UNKNOWN]));
+	return n->conclusion || (branch_ends(&n->branch[NO]) && branch_ends(&n->branch[YES]) &&
+				 branch_ends(&n->branch[UNKNOWN]));
 }
 
 static bool list_ends(const struct nd_nodes *list)
@@ -146,9 +150,11 @@ static void check_branches(struct builder *b, const struct nd_node *n, const str
 	const struct nd_branch *no = &n->branch[NO], *unknown = &n->branch[UNKNOWN];
 
 	if (n->branch[YES].way == ND_WAY_RULE_OUT)
-		nd_say(b->l, nd_yaml_get(y, "if_yes"), 0, "yes speaks for the cause: turn the question round");
+		nd_say(b->l, nd_yaml_get(y, "if_yes"), 0,
+		       "yes speaks for the cause: turn the question round");
 	if (unknown->way == ND_WAY_RULE_OUT)
-		nd_say(b->l, nd_yaml_get(y, "if_unknown"), 0, "unknown rules nothing out: use open or next");
+		nd_say(b->l, nd_yaml_get(y, "if_unknown"), 0,
+		       "unknown rules nothing out: use open or next");
 	if (n->grade == SUPPORTS) {
 		for (unsigned i = 0; i < 3; i++) {
 			if (n->branch[i].way != ND_WAY_NEXT)
@@ -158,13 +164,18 @@ static void check_branches(struct builder *b, const struct nd_node *n, const str
 		return;
 	}
 	if (!nd_yaml_get(y, "if_no"))
-		nd_say(b->l, y, 0, "if_no is missing: a question that requires or decides says what no does");
+		nd_say(b->l, y, 0,
+		       "if_no is missing: a question that requires or decides says what no does");
 	else if (no->way == ND_WAY_NEXT)
-		nd_say(b->l, nd_yaml_get(y, "if_no"), 0, "if_no goes on: then the question only supports");
+		nd_say(b->l, nd_yaml_get(y, "if_no"), 0,
+		       "if_no goes on: then the question only supports");
 	else if (no->way == ND_WAY_LIST && !has_strong(no->list) && !list_ends(no->list))
-		nd_say(b->l, nd_yaml_get(y, "if_no"), 0, "if_no leads on without another requires or decides: then the question only supports");
-	if (unknown->way == ND_WAY_NEXT && !unknown->says && unknown->cap == (n->grade == REQUIRES ? 0 : 1))
-		nd_say(b->l, nd_yaml_get(y, "if_unknown"), 0, "this cap changes nothing: the grade alone does it");
+		nd_say(b->l, nd_yaml_get(y, "if_no"), 0,
+		       "if_no leads on without another requires or decides: then the question only supports");
+	if (unknown->way == ND_WAY_NEXT && !unknown->says &&
+	    unknown->cap == (n->grade == REQUIRES ? 0 : 1))
+		nd_say(b->l, nd_yaml_get(y, "if_unknown"), 0,
+		       "this cap changes nothing: the grade alone does it");
 }
 
 /* A derived fact brings its own wording. */
@@ -178,14 +189,15 @@ static struct nd_ctext *plain_text(struct nd_loader *l, const char *text)
 	struct nd_ctext *t = nd_arena_alloc(&l->rules->arena, sizeof(*t));
 
 	t->pieces = nd_arena_alloc(&l->rules->arena, sizeof(*t->pieces));
-	t->pieces[0] = (struct nd_text_piece){ .literal = text, .digits = -1 };
+	t->pieces[0] = (struct nd_text_piece){.literal = text, .digits = -1};
 	t->n = 1;
 	return t;
 }
 
 static void load_question(struct builder *b, const struct nd_yaml *y, struct nd_node *n)
 {
-	const struct nd_yaml *ask = nd_yaml_get(y, "ask"), *test = nd_yaml_get(y, "test"), *grade = nd_yaml_get(y, "grade");
+	const struct nd_yaml *ask = nd_yaml_get(y, "ask"), *test = nd_yaml_get(y, "test"),
+			     *grade = nd_yaml_get(y, "grade");
 
 	if (!test) {
 		nd_say(b->l, y, 0, "test is missing: a node has a test, or it concludes");
@@ -198,7 +210,8 @@ static void load_question(struct builder *b, const struct nd_yaml *y, struct nd_
 	else if (own_wording(n->test))
 		n->ask = plain_text(b->l, own_wording(n->test));
 	else
-		nd_say(b->l, y, 0, "ask is missing: the question in words, put so that yes speaks for the cause");
+		nd_say(b->l, y, 0,
+		       "ask is missing: the question in words, put so that yes speaks for the cause");
 	if (grade)
 		n->grade = nd_word_of(b->l, grade, nd_words_grade);
 	n->grade = n->grade < 0 ? REQUIRES : n->grade;
@@ -256,7 +269,8 @@ static void load_nodes(struct builder *b, const struct nd_yaml *y, struct nd_nod
 		}
 		load_conclusion(b, y->items[i], n);
 		if (i + 1 < y->n)
-			nd_say(b->l, y->items[i + 1], 0, "nothing reaches this node: the one before it concludes");
+			nd_say(b->l, y->items[i + 1], 0,
+			       "nothing reaches this node: the one before it concludes");
 	}
 }
 
@@ -301,7 +315,8 @@ static void check_reachable(struct builder *b, const struct nd_nodes *list)
 				check_reachable(b, list->v[i].branch[k].list);
 		}
 		if (!list->v[i].conclusion && node_ends(&list->v[i]) && i + 1 < list->n) {
-			nd_say(b->l, list->v[i + 1].yaml, 0, "nothing reaches this node: every answer before it ends the walk");
+			nd_say(b->l, list->v[i + 1].yaml, 0,
+			       "nothing reaches this node: every answer before it ends the walk");
 			return;
 		}
 	}
@@ -358,14 +373,17 @@ static void check_shape(struct builder *b)
 	}
 	settle(&t->nodes);
 	if (!list_ends(&t->nodes))
-		nd_say(b->l, t->nodes.yaml ? t->nodes.yaml : t->yaml, 0, "a way through this tree ends without conclude, rule_out, go or open");
+		nd_say(b->l, t->nodes.yaml ? t->nodes.yaml : t->yaml, 0,
+		       "a way through this tree ends without conclude, rule_out, go or open");
 	check_reachable(b, &t->nodes);
 	for (uint32_t i = 0; i < t->n_branches; i++) {
 		settle(&t->branches[i]);
 		if (!t->branches[i].used)
-			nd_say(b->l, t->branches[i].yaml, 0, "no go leads to branch %s", t->branches[i].name);
+			nd_say(b->l, t->branches[i].yaml, 0, "no go leads to branch %s",
+			       t->branches[i].name);
 		if (!list_ends(&t->branches[i]))
-			nd_say(b->l, t->branches[i].yaml, 0, "a way through this branch ends without conclude, rule_out, go or open");
+			nd_say(b->l, t->branches[i].yaml, 0,
+			       "a way through this branch ends without conclude, rule_out, go or open");
 		check_reachable(b, &t->branches[i]);
 	}
 }
@@ -382,7 +400,7 @@ static void load_branches(struct builder *b, const struct nd_yaml *y)
 	t->branches = nd_arena_alloc(&b->l->rules->arena, (y->n + 1) * sizeof(*t->branches));
 	t->n_branches = y->n; /* all names first: a go may lead forward */
 	for (uint32_t i = 0; i < y->n; i++)
-		t->branches[i] = (struct nd_nodes){ .name = y->keys[i]->text, .yaml = y->keys[i] };
+		t->branches[i] = (struct nd_nodes){.name = y->keys[i]->text, .yaml = y->keys[i]};
 	for (uint32_t i = 0; i < y->n; i++) {
 		load_nodes(b, y->items[i], &t->branches[i]);
 		t->branches[i].yaml = y->keys[i];
@@ -416,7 +434,9 @@ static void load_uses(struct builder *b)
 		struct nd_scope s = b->scope;
 
 		if (!c) {
-			nd_say(b->l, t->yaml, 0, "cause %s is concluded, but not declared under causes", t->uses[i].name);
+			nd_say(b->l, t->yaml, 0,
+			       "cause %s is concluded, but not declared under causes",
+			       t->uses[i].name);
 			continue;
 		}
 		c->concluded = true;
@@ -426,13 +446,14 @@ static void load_uses(struct builder *b)
 	}
 }
 
-void nd_load_tree(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y, const char *name, enum nd_kind scope)
+void nd_load_tree(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y, const char *name,
+		  enum nd_kind scope)
 {
 	struct nd_tree *t = &r->trees[r->n_trees];
 	const struct nd_yaml *nodes = nd_yaml_get(y, "tree"), *when = nd_yaml_get(y, "when");
-	struct builder b = { .l = l, .tree = t };
+	struct builder b = {.l = l, .tree = t};
 
-	*t = (struct nd_tree){ .name = name, .rule = r, .scope = scope, .yaml = y };
+	*t = (struct nd_tree){.name = name, .rule = r, .scope = scope, .yaml = y};
 	if (y != r->yaml && !nd_keys(l, y, &nd_section_tree))
 		return;
 	if (!nodes) {
@@ -448,7 +469,8 @@ void nd_load_tree(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *
 	}
 	load_branches(&b, nd_yaml_get(y, "branches"));
 	load_nodes(&b, nodes, &t->nodes);
-	for (uint32_t i = 0; i < t->n_branches; i++) /* a go may have been met before its list was read */
+	for (uint32_t i = 0; i < t->n_branches;
+	     i++) /* a go may have been met before its list was read */
 		t->branches[i].yaml = nd_yaml_get(y, "branches")->keys[i];
 	check_shape(&b);
 	load_uses(&b);

@@ -86,8 +86,8 @@ static bool same_code(const struct nd_code *a, const struct nd_code *b)
 	if (a->op != b->op || a->op == ND_O_TALLY || a->index != b->index || a->rows != b->rows ||
 	    a->of_age != b->of_age)
 		return false;
-	if (a->num != b->num || a->kind != b->kind ||
-	    a->fact != b->fact || a->accessor != b->accessor)
+	if (a->num != b->num || a->kind != b->kind || a->fact != b->fact ||
+	    a->accessor != b->accessor)
 		return false;
 	if (a->relation != b->relation || a->inverse != b->inverse || a->func != b->func ||
 	    a->pattern != b->pattern)

@@ -18,8 +18,8 @@ struct nd_text_piece {
 	struct nd_code *code;
 	const char *source;
 	const char *unit; /* of the format, or NULL */
-	double factor;    /* of that unit */
-	int digits;       /* -1: as it comes */
+	double factor; /* of that unit */
+	int digits; /* -1: as it comes */
 };
 struct nd_ctext {
 	struct nd_text_piece *pieces;
@@ -54,9 +54,9 @@ struct nd_nodes {
 	const char *name; /* of a branch, or NULL */
 	bool used;
 	bool entered, left; /* by the search for circles */
-	bool ends;          /* every way through it ends */
-	bool settled;       /* ends and reach are known */
-	uint64_t reach;     /* causes that can be concluded from its first node on */
+	bool ends; /* every way through it ends */
+	bool settled; /* ends and reach are known */
+	uint64_t reach; /* causes that can be concluded from its first node on */
 	const struct nd_yaml *yaml;
 };
 
@@ -135,7 +135,7 @@ struct nd_remark {
 	struct {
 		enum nd_kind kind;
 		nd_fact_id fact;
-	} *distrust;
+	} * distrust;
 	uint32_t n_distrust;
 };
 struct nd_rule {
@@ -182,7 +182,7 @@ struct nd_rules {
 	struct nd_memo_key {
 		const struct nd_code *code;
 		uint32_t hash, next; /* of its chain, + 1 */
-	} *memos; /* what a run remembers, by slot */
+	} * memos; /* what a run remembers, by slot */
 	uint32_t n_memos, cap_memos;
 	uint32_t memo_chains[1024]; /* slot + 1 */
 	struct nd_loader *loader; /* while nd_rules_check runs */
@@ -191,35 +191,48 @@ struct nd_rules {
 /* ---- the loader's parts ---- */
 struct nd_loader {
 	struct nd_rules *rules;
-	struct nd_rule *rule;       /* being compiled; NULL for a library */
-	const char *path, *text;    /* of the file that messages speak of */
+	struct nd_rule *rule; /* being compiled; NULL for a library */
+	const char *path, *text; /* of the file that messages speak of */
 	size_t len;
 	struct nd_buf *messages;
 	uint32_t errors;
-	uint32_t inside; /* lets and derived facts that are being compiled, each needed by the one before */
-	uint32_t chain;  /* the longest chain that the innermost of them stands on */
+	uint32_t
+		inside; /* lets and derived facts that are being compiled, each needed by the one before */
+	uint32_t chain; /* the longest chain that the innermost of them stands on */
 };
 /* Appends an error at character i of a scalar (0 for maps and lists); counts it. */
-void nd_say(struct nd_loader *l, const struct nd_yaml *at, uint32_t i, const char *fmt, ...) ND_PRINTF(4, 5);
+void nd_say(struct nd_loader *l, const struct nd_yaml *at, uint32_t i, const char *fmt, ...)
+	ND_PRINTF(4, 5);
 /* Unknown keys, with the nearest right one. False if at is no map (said). */
 bool nd_keys(struct nd_loader *l, const struct nd_yaml *at, const struct nd_section *section);
-const char *nd_text_of(struct nd_loader *l, const struct nd_yaml *map, const char *key, bool needed); /* or NULL */
+const char *nd_text_of(struct nd_loader *l, const struct nd_yaml *map, const char *key,
+		       bool needed); /* or NULL */
 /* A text or a list of texts as an array in the arena. */
 const char **nd_texts_of(struct nd_loader *l, const struct nd_yaml *y, uint32_t *n);
-struct nd_code *nd_code_of(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s); /* or NULL, said */
-struct nd_code *nd_question_of(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s);
-struct nd_code *nd_number_of(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s);
-struct nd_ctext *nd_ctext_of(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s, bool shell);
+struct nd_code *nd_code_of(struct nd_loader *l, const struct nd_yaml *y,
+			   const struct nd_scope *s); /* or NULL, said */
+struct nd_code *nd_question_of(struct nd_loader *l, const struct nd_yaml *y,
+			       const struct nd_scope *s);
+struct nd_code *nd_number_of(struct nd_loader *l, const struct nd_yaml *y,
+			     const struct nd_scope *s);
+struct nd_ctext *nd_ctext_of(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s,
+			     bool shell);
 /* Index of a word in a list ending with NULL, or -1 with a message. */
 int nd_word_of(struct nd_loader *l, const struct nd_yaml *y, const char *const *words);
 
-struct nd_scope nd_scope_of(struct nd_loader *l, enum nd_kind kind, struct nd_let *lets, uint32_t n_lets);
-void nd_load_params(struct nd_loader *l, const struct nd_yaml *map, struct nd_param **out, uint32_t *n, const char *owner);
-void nd_load_lets(struct nd_loader *l, const struct nd_yaml *file, const struct nd_yaml *tree, struct nd_let **out, uint32_t *n);
+struct nd_scope nd_scope_of(struct nd_loader *l, enum nd_kind kind, struct nd_let *lets,
+			    uint32_t n_lets);
+void nd_load_params(struct nd_loader *l, const struct nd_yaml *map, struct nd_param **out,
+		    uint32_t *n, const char *owner);
+void nd_load_lets(struct nd_loader *l, const struct nd_yaml *file, const struct nd_yaml *tree,
+		  struct nd_let **out, uint32_t *n);
 void nd_load_causes(struct nd_loader *l, struct nd_rule *r);
-void nd_load_tree(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y, const char *name, enum nd_kind scope);
-void nd_load_use(struct nd_loader *l, struct nd_tree *t, struct nd_use *u, const struct nd_scope *s);
-void nd_load_fix(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s, struct nd_fix_rule *out);
+void nd_load_tree(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y, const char *name,
+		  enum nd_kind scope);
+void nd_load_use(struct nd_loader *l, struct nd_tree *t, struct nd_use *u,
+		 const struct nd_scope *s);
+void nd_load_fix(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s,
+		 struct nd_fix_rule *out);
 void nd_load_remarks(struct nd_loader *l, struct nd_rule *r, const char *section);
 void nd_rules_load_rule(struct nd_loader *l, struct nd_rule *r);
 void nd_rules_load_library(struct nd_loader *l, struct nd_library *lib);

@@ -11,7 +11,6 @@
 
 #define MAX_FILE (1024 * 1024)
 
-
 struct nd_rules *nd_rules_new(const struct nd_registry *r)
 {
 	struct nd_rules *rules = nd_alloc(sizeof(*rules));
@@ -92,14 +91,16 @@ static bool check_head(struct nd_loader *l, const struct nd_yaml *y, const struc
 	if (!name || name->type != ND_YAML_TEXT || !*name->text)
 		nd_say(l, y, 0, "expected \"rule: NAME\" (or \"library: NAME\")");
 	else if (file && strcmp(file, name->text) != 0)
-		nd_say(l, name, 0, "the file is called %s.yaml: name and file name must be equal", file);
+		nd_say(l, name, 0, "the file is called %s.yaml: name and file name must be equal",
+		       file);
 	return l->errors == before;
 }
 
-int nd_rules_add_text(struct nd_rules *rules, const char *path, const char *text, size_t len, struct nd_buf *messages)
+int nd_rules_add_text(struct nd_rules *rules, const char *path, const char *text, size_t len,
+		      struct nd_buf *messages)
 {
 	struct nd_arena *a = &rules->arena;
-	struct nd_loader l = { .rules = rules, .path = nd_arena_strdup(a, path), .len = len };
+	struct nd_loader l = {.rules = rules, .path = nd_arena_strdup(a, path), .len = len};
 	const struct nd_yaml *y, *name, *library;
 	char *copy = nd_arena_alloc(a, len + 1);
 
@@ -120,12 +121,14 @@ int nd_rules_add_text(struct nd_rules *rules, const char *path, const char *text
 	if (library) {
 		struct nd_library *lib = nd_arena_alloc(a, sizeof(*lib));
 
-		*lib = (struct nd_library){ .name = name->text, .path = l.path, .text = l.text, .len = len, .yaml = y };
+		*lib = (struct nd_library){
+			.name = name->text, .path = l.path, .text = l.text, .len = len, .yaml = y};
 		add_library(rules, lib);
 	} else {
 		struct nd_rule *r = nd_arena_alloc(a, sizeof(*r));
 
-		*r = (struct nd_rule){ .name = name->text, .path = l.path, .text = l.text, .len = len, .yaml = y };
+		*r = (struct nd_rule){
+			.name = name->text, .path = l.path, .text = l.text, .len = len, .yaml = y};
 		add_rule(rules, r);
 	}
 	return 0;
@@ -156,15 +159,17 @@ static int is_rule_file(const struct dirent *d)
 	return d->d_name[0] != '.' && nd_ends(d->d_name, ".yaml");
 }
 
-static int add_files(struct nd_rules *rules, const char *dir, struct nd_buf *messages, struct nd_err *e)
+static int add_files(struct nd_rules *rules, const char *dir, struct nd_buf *messages,
+		     struct nd_err *e)
 {
 	struct dirent **names;
 	int n = scandir(dir, &names, is_rule_file, alphasort), errors = 0, rc = 0;
 
 	if (n < 0)
-		return nd_fail(e, -errno, "%s: %s: expected a directory of rule files", dir, strerror(errno));
+		return nd_fail(e, -errno, "%s: %s: expected a directory of rule files", dir,
+			       strerror(errno));
 	for (int i = 0; i < n; i++) {
-		struct nd_buf text = { 0 };
+		struct nd_buf text = {0};
 		char path[4096];
 
 		snprintf(path, sizeof(path), "%s/%s", dir, names[i]->d_name);
@@ -173,21 +178,23 @@ static int add_files(struct nd_rules *rules, const char *dir, struct nd_buf *mes
 			continue;
 		rc = read_file(path, &text, e);
 		if (rc == 0)
-			errors += nd_rules_add_text(rules, path, nd_buf_str(&text), text.len, messages);
+			errors += nd_rules_add_text(rules, path, nd_buf_str(&text), text.len,
+						    messages);
 		nd_buf_free(&text);
 	}
 	free(names);
 	return rc < 0 ? rc : errors;
 }
 
-int nd_rules_add_dir(struct nd_rules *rules, const char *dir, struct nd_buf *messages, struct nd_err *e)
+int nd_rules_add_dir(struct nd_rules *rules, const char *dir, struct nd_buf *messages,
+		     struct nd_err *e)
 {
 	char lib[4096];
 	struct stat st;
 	int errors = 0, rc;
 
 	if (stat(dir, &st) == 0 && S_ISREG(st.st_mode)) {
-		struct nd_buf text = { 0 };
+		struct nd_buf text = {0};
 
 		rc = read_file(dir, &text, e);
 		if (rc == 0)
@@ -210,7 +217,9 @@ int nd_rules_set(struct nd_rules *rules, const char *assignment, struct nd_err *
 	const char *dot = strchr(assignment, '.'), *eq = strchr(assignment, '=');
 
 	if (!dot || !eq || dot > eq || dot == assignment || eq == dot + 1 || !eq[1])
-		return nd_fail(e, -EINVAL, "--set %s: expected rule.param=value, such as accept-queue.tiny=16", assignment);
+		return nd_fail(e, -EINVAL,
+			       "--set %s: expected rule.param=value, such as accept-queue.tiny=16",
+			       assignment);
 	ND_GROW(rules->sets, rules->n_sets, rules->cap_sets);
 	rules->sets[rules->n_sets++] = nd_strdup(assignment);
 	return 0;
@@ -218,21 +227,24 @@ int nd_rules_set(struct nd_rules *rules, const char *assignment, struct nd_err *
 
 static bool has_param(const struct nd_rules *rules, const char *set)
 {
-	size_t owner = (size_t)(strchr(set, '.') - set), name = (size_t)(strchr(set, '=') - set) - owner - 1;
+	size_t owner = (size_t)(strchr(set, '.') - set),
+	       name = (size_t)(strchr(set, '=') - set) - owner - 1;
 	const char *param = set + owner + 1;
 	const struct nd_param *params;
 	uint32_t n;
 
 	for (uint32_t i = 0; i < rules->n + rules->n_libraries; i++) {
 		bool lib = i >= rules->n;
-		const char *has = lib ? rules->libraries[i - rules->n]->name : rules->rules[i]->name;
+		const char *has =
+			lib ? rules->libraries[i - rules->n]->name : rules->rules[i]->name;
 
 		if (strlen(has) != owner || strncmp(has, set, owner) != 0)
 			continue;
 		params = lib ? rules->libraries[i - rules->n]->params : rules->rules[i]->params;
 		n = lib ? rules->libraries[i - rules->n]->n_params : rules->rules[i]->n_params;
 		for (uint32_t k = 0; k < n; k++) {
-			if (strlen(params[k].name) == name && strncmp(params[k].name, param, name) == 0)
+			if (strlen(params[k].name) == name &&
+			    strncmp(params[k].name, param, name) == 0)
 				return true;
 		}
 	}
@@ -241,7 +253,7 @@ static bool has_param(const struct nd_rules *rules, const char *set)
 
 int nd_rules_check(struct nd_rules *rules, struct nd_buf *messages)
 {
-	struct nd_loader l = { .rules = rules, .messages = messages };
+	struct nd_loader l = {.rules = rules, .messages = messages};
 	struct nd_expr_error e;
 
 	rules->loader = &l;
@@ -257,7 +269,8 @@ int nd_rules_check(struct nd_rules *rules, struct nd_buf *messages)
 		if (has_param(rules, rules->sets[i]))
 			continue;
 		l.errors++;
-		nd_buf_printf(messages, "--set: error: no rule has the parameter of %s\n", rules->sets[i]);
+		nd_buf_printf(messages, "--set: error: no rule has the parameter of %s\n",
+			      rules->sets[i]);
 	}
 	rules->loader = NULL;
 	return (int)l.errors;

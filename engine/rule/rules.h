@@ -11,9 +11,11 @@ void nd_rules_free(struct nd_rules *rules);
 /* One rule or library file. Messages (errors and warnings, each "file:line:column: error: …", the source line, a
  * caret, what to do) are appended to `messages`. Returns the number of errors. A rule with the name of one that is
  * there already replaces it. Nothing is checked across files before nd_rules_check. */
-int nd_rules_add_text(struct nd_rules *rules, const char *path, const char *text, size_t len, struct nd_buf *messages);
+int nd_rules_add_text(struct nd_rules *rules, const char *path, const char *text, size_t len,
+		      struct nd_buf *messages);
 /* All NAME.yaml of a directory, and of its lib/ first. Negative errno if it cannot be read; else the number of errors. */
-int nd_rules_add_dir(struct nd_rules *rules, const char *dir, struct nd_buf *messages, struct nd_err *e);
+int nd_rules_add_dir(struct nd_rules *rules, const char *dir, struct nd_buf *messages,
+		     struct nd_err *e);
 /* --set rule.param=value. */
 int nd_rules_set(struct nd_rules *rules, const char *assignment, struct nd_err *e);
 /* Compiles everything; call once, after the last add and set. Returns the number of errors. */

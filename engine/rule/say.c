@@ -26,7 +26,8 @@ bool nd_keys(struct nd_loader *l, const struct nd_yaml *at, const struct nd_sect
 	size_t n = 0;
 
 	if (at->type != ND_YAML_MAP) {
-		nd_say(l, at, 0, "expected keys and values here, such as \"%s: …\"", section->keys[0].name);
+		nd_say(l, at, 0, "expected keys and values here, such as \"%s: …\"",
+		       section->keys[0].name);
 		return false;
 	}
 	for (const struct nd_key *k = section->keys; k->name && n < MAX_KEYS; k++)
@@ -39,12 +40,15 @@ bool nd_keys(struct nd_loader *l, const struct nd_yaml *at, const struct nd_sect
 			k++;
 		if (k < n)
 			continue;
-		if (strpbrk(key, ")$.") && at->items[i]->type == ND_YAML_TEXT && !*at->items[i]->text) {
-			nd_say(l, at->keys[i], 0, "a comma inside { } ended the value before this: put the expression in quotes or on a line of its own");
+		if (strpbrk(key, ")$.") && at->items[i]->type == ND_YAML_TEXT &&
+		    !*at->items[i]->text) {
+			nd_say(l, at->keys[i], 0,
+			       "a comma inside { } ended the value before this: put the expression in quotes or on a line of its own");
 			continue;
 		}
 		near = nd_nearest(key, allowed, n);
-		nd_say(l, at->keys[i], 0, "unknown key \"%s\"%s%s", key, near ? "; nearest is " : "", near ? near : "");
+		nd_say(l, at->keys[i], 0, "unknown key \"%s\"%s%s", key,
+		       near ? "; nearest is " : "", near ? near : "");
 	}
 	return true;
 }
@@ -84,7 +88,7 @@ const char **nd_texts_of(struct nd_loader *l, const struct nd_yaml *y, uint32_t 
 
 int nd_word_of(struct nd_loader *l, const struct nd_yaml *y, const char *const *words)
 {
-	struct nd_buf all = { 0 };
+	struct nd_buf all = {0};
 	int found = -1;
 
 	for (int i = 0; words[i]; i++) {
@@ -100,7 +104,7 @@ int nd_word_of(struct nd_loader *l, const struct nd_yaml *y, const char *const *
 
 struct nd_code *nd_code_of(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s)
 {
-	struct nd_expr_error e = { 0 };
+	struct nd_expr_error e = {0};
 	struct nd_code *c;
 
 	if (y->type != ND_YAML_TEXT) {
@@ -113,19 +117,22 @@ struct nd_code *nd_code_of(struct nd_loader *l, const struct nd_yaml *y, const s
 	return c;
 }
 
-static struct nd_code *typed(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s, enum nd_xt want, const char *what)
+static struct nd_code *typed(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s,
+			     enum nd_xt want, const char *what)
 {
 	struct nd_code *c = nd_code_of(l, y, s);
 	char name[64];
 
 	if (c && c->type.t != want) {
-		nd_say(l, y, 0, "expected %s, this is %s", what, nd_xtype_name(&c->type, name, sizeof(name)));
+		nd_say(l, y, 0, "expected %s, this is %s", what,
+		       nd_xtype_name(&c->type, name, sizeof(name)));
 		return NULL;
 	}
 	return c;
 }
 
-struct nd_code *nd_question_of(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s)
+struct nd_code *nd_question_of(struct nd_loader *l, const struct nd_yaml *y,
+			       const struct nd_scope *s)
 {
 	return typed(l, y, s, ND_X_BOOL, "a question (yes or no)");
 }
@@ -152,13 +159,18 @@ static char quote_after(const char *literal, char quote)
 	return quote;
 }
 
-static bool piece(struct nd_loader *l, const struct nd_yaml *y, const struct nd_text_part *p, const struct nd_scope *s, struct nd_text_piece *out)
+static bool piece(struct nd_loader *l, const struct nd_yaml *y, const struct nd_text_part *p,
+		  const struct nd_scope *s, struct nd_text_piece *out)
 {
-	struct nd_expr_error e = { 0 };
+	struct nd_expr_error e = {0};
 	struct nd_dims dims;
 	enum nd_number_kind kind;
 
-	*out = (struct nd_text_piece){ .literal = p->literal, .source = p->source, .unit = p->format_unit, .factor = 1, .digits = p->format_digits };
+	*out = (struct nd_text_piece){.literal = p->literal,
+				      .source = p->source,
+				      .unit = p->format_unit,
+				      .factor = 1,
+				      .digits = p->format_digits};
 	if (p->literal)
 		return true;
 	out->code = nd_check(p->expr, s, &e);
@@ -175,18 +187,20 @@ static bool piece(struct nd_loader *l, const struct nd_yaml *y, const struct nd_
 		nd_say(l, y, p->pos, "a histogram cannot be printed: print its p50, p99 or count");
 		return false;
 	}
-	if (p->format_unit && (!nd_expr_unit(p->format_unit, &out->factor, &dims, &kind) ||
-			       out->code->type.t != ND_X_NUMBER || !nd_same_dims(dims, out->code->type.dims))) {
+	if (p->format_unit &&
+	    (!nd_expr_unit(p->format_unit, &out->factor, &dims, &kind) ||
+	     out->code->type.t != ND_X_NUMBER || !nd_same_dims(dims, out->code->type.dims))) {
 		nd_say(l, y, p->pos, "%s does not fit this number", p->format_unit);
 		return false;
 	}
 	return true;
 }
 
-struct nd_ctext *nd_ctext_of(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s, bool shell)
+struct nd_ctext *nd_ctext_of(struct nd_loader *l, const struct nd_yaml *y, const struct nd_scope *s,
+			     bool shell)
 {
 	struct nd_ctext *out = nd_arena_alloc(&l->rules->arena, sizeof(*out));
-	struct nd_expr_error e = { 0 };
+	struct nd_expr_error e = {0};
 	struct nd_text t;
 	char quote = '\0';
 
@@ -210,7 +224,8 @@ struct nd_ctext *nd_ctext_of(struct nd_loader *l, const struct nd_yaml *y, const
 		if (p->literal)
 			quote = quote_after(p->literal, quote);
 		else if (quote && !safe_in_quotes(p->code))
-			nd_say(l, y, t.parts[i].pos, "inside quotes only numbers, CPU lists and masks may be filled in");
+			nd_say(l, y, t.parts[i].pos,
+			       "inside quotes only numbers, CPU lists and masks may be filled in");
 	}
 	return out;
 }

@@ -285,17 +285,12 @@ static bool on_document(struct loader *l, const yaml_event_t *ev)
 static bool on_event(struct loader *l, const yaml_event_t *ev)
 {
 	switch (ev->type) {
-	case YAML_SCALAR_EVENT:
-		return on_scalar(l, ev);
-	case YAML_SEQUENCE_START_EVENT:
-		return on_start(l, ev, ND_YAML_LIST);
-	case YAML_MAPPING_START_EVENT:
-		return on_start(l, ev, ND_YAML_MAP);
+	case YAML_SCALAR_EVENT: return on_scalar(l, ev);
+	case YAML_SEQUENCE_START_EVENT: return on_start(l, ev, ND_YAML_LIST);
+	case YAML_MAPPING_START_EVENT: return on_start(l, ev, ND_YAML_MAP);
 	case YAML_SEQUENCE_END_EVENT:
-	case YAML_MAPPING_END_EVENT:
-		return on_end(l);
-	case YAML_DOCUMENT_START_EVENT:
-		return on_document(l, ev);
+	case YAML_MAPPING_END_EVENT: return on_end(l);
+	case YAML_DOCUMENT_START_EVENT: return on_document(l, ev);
 	case YAML_ALIAS_EVENT:
 		return fail(l, go_to(l, ev->start_mark.index),
 			    "aliases are refused: write the value out, or in quotes if it begins "
@@ -303,8 +298,7 @@ static bool on_event(struct loader *l, const yaml_event_t *ev)
 	case YAML_NO_EVENT:
 	case YAML_STREAM_START_EVENT:
 	case YAML_STREAM_END_EVENT:
-	case YAML_DOCUMENT_END_EVENT:
-		break;
+	case YAML_DOCUMENT_END_EVENT: break;
 	}
 	return true;
 }

@@ -22,7 +22,7 @@ static bool ends_line(const char *s, size_t len, size_t at)
 static size_t utf8_length(const char *s, size_t len, size_t at)
 {
 	unsigned char c = (unsigned char)s[at];
-	size_t n = c < 0x80                ? 1
+	size_t n = c < 0x80		   ? 1
 		   : c >= 0xc2 && c < 0xe0 ? 2
 		   : c >= 0xe0 && c < 0xf0 ? 3
 		   : c >= 0xf0 && c < 0xf5 ? 4
@@ -102,7 +102,7 @@ void nd_yaml_message(struct nd_buf *out, const char *path, const char *text, siz
 struct reader {
 	const char *s;
 	size_t len, at; /* of the file */
-	size_t left;    /* bytes of the scalar's text before the one that is looked for */
+	size_t left; /* bytes of the scalar's text before the one that is looked for */
 	bool found;
 	size_t start, end; /* of that byte's source */
 };

@@ -141,9 +141,9 @@ static void test_groups(void **state)
 static void test_limits(void **state)
 {
 	static const char *const patterns[] = {
-		"^(a+)+$",                         /* steps */
-		"^(?:a|b)*(?!a)c",                 /* depth */
-		"^(?:(a)|b)*$",                    /* depth, with a group to restore */
+		"^(a+)+$", /* steps */
+		"^(?:a|b)*(?!a)c", /* depth */
+		"^(?:(a)|b)*$", /* depth, with a group to restore */
 		"(*LIMIT_MATCH=900000000)^(a+)+$", /* a pattern cannot lift the limit */
 		"^(a(?1)?)*$",
 	};
@@ -204,8 +204,8 @@ static void test_any_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_match),     cmocka_unit_test(test_bad_patterns),
-		cmocka_unit_test(test_groups),    cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_match),	  cmocka_unit_test(test_bad_patterns),
+		cmocka_unit_test(test_groups),	  cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_any_bytes),
 	};
 

@@ -76,45 +76,38 @@ static const struct {
 	{"", "f:1:1: error: the file is empty\n    \n    ^\n"},
 	{"# only this\n", "f:1:1: error: the file is empty\n    # only this\n    ^\n"},
 	{"---\n", "f:1:1: error: the file is empty\n    ---\n    ^\n"},
-	{"a: &x 1\n",
-	 "f:1:4: error: anchors are refused: write the value out, or use like:\n"
-	 "    a: &x 1\n       ^\n"},
-	{"a: &x [1]\n",
-	 "f:1:4: error: anchors are refused: write the value out, or use like:\n"
-	 "    a: &x [1]\n       ^\n"},
+	{"a: &x 1\n", "f:1:4: error: anchors are refused: write the value out, or use like:\n"
+		      "    a: &x 1\n       ^\n"},
+	{"a: &x [1]\n", "f:1:4: error: anchors are refused: write the value out, or use like:\n"
+			"    a: &x [1]\n       ^\n"},
 	{"a: 1\nb: *a\n",
 	 "f:2:4: error: aliases are refused: write the value out, or in quotes if it "
 	 "begins with *\n    b: *a\n       ^\n"},
-	{"a:\n  <<: {b: 1}\n",
-	 "f:2:3: error: '<<' is refused: write the keys out, or use like:\n"
-	 "      <<: {b: 1}\n      ^\n"},
+	{"a:\n  <<: {b: 1}\n", "f:2:3: error: '<<' is refused: write the keys out, or use like:\n"
+			       "      <<: {b: 1}\n      ^\n"},
 	{"a: !!str 1\n",
 	 "f:1:4: error: tags are refused: every value is text\n    a: !!str 1\n       ^\n"},
-	{"a: ! 1\n",
-	 "f:1:4: error: tags are refused: every value is text\n    a: ! 1\n       ^\n"},
+	{"a: ! 1\n", "f:1:4: error: tags are refused: every value is text\n    a: ! 1\n       ^\n"},
 	{"a: !x {b: 1}\n", "f:1:4: error: tags are refused: every value is text\n"
 			   "    a: !x {b: 1}\n       ^\n"},
 	{"%TAG ! x\n---\na: 1\n", "f:1:1: error: tags are refused: every value is text\n"
 				  "    %TAG ! x\n    ^\n"},
 	{"a: 1\nb: 2\na: 3\n",
 	 "f:3:1: error: second key 'a', the first is in line 1\n    a: 3\n    ^\n"},
-	{"x:\n  a: 1\n  \"a\": 3\n",
-	 "f:3:3: error: second key 'a', the first is in line 2\n"
-	 "      \"a\": 3\n      ^\n"},
+	{"x:\n  a: 1\n  \"a\": 3\n", "f:3:3: error: second key 'a', the first is in line 2\n"
+				     "      \"a\": 3\n      ^\n"},
 	{"x: {c: 1, a: 2, b: 3, a: 4, c: 5}\n",
 	 "f:1:23: error: second key 'a', the first is in line 1\n"
 	 "    x: {c: 1, a: 2, b: 3, a: 4, c: 5}\n                          ^\n"},
 	{"a: 1\n---\nb: 2\n",
 	 "f:2:1: error: a second document: a file holds one\n    ---\n    ^\n"},
-	{"[a]: 1\n",
-	 "f:1:1: error: a key must be text, this is a list\n    [a]: 1\n    ^\n"},
+	{"[a]: 1\n", "f:1:1: error: a key must be text, this is a list\n    [a]: 1\n    ^\n"},
 	{"? {a: b}\n: 1\n",
 	 "f:1:3: error: a key must be text, this is a map\n    ? {a: b}\n      ^\n"},
 	{"a: \"x\\0y\"\n",
 	 "f:1:4: error: a text with the character 0\n    a: \"x\\0y\"\n       ^\n"},
-	{"a: x\xe2\x80\xa8y\n",
-	 "f:1:5: error: an invisible line break (U+2028): remove it\n"
-	 "    a: x\xe2\x80\xa8y\n        ^\n"},
+	{"a: x\xe2\x80\xa8y\n", "f:1:5: error: an invisible line break (U+2028): remove it\n"
+				"    a: x\xe2\x80\xa8y\n        ^\n"},
 	{"a: b: c\n",
 	 "f:1:5: error: mapping values are not allowed in this context: a ': ' inside a "
 	 "value "
@@ -140,10 +133,8 @@ static const struct {
 	 "starts in line 2: a value cannot start with this character: put it in quotes; "
 	 "indent with "
 	 "spaces, not tabs\n    \xc3\xa4\xc3\xb6: @x\n        ^\n"},
-	{"a: \"\xff\"\n",
-	 "f:1:5: error: invalid leading UTF-8 octet\n    a: \"?\"\n        ^\n"},
-	{"a: \x01\n",
-	 "f:1:4: error: control characters are not allowed\n    a: ?\n       ^\n"},
+	{"a: \"\xff\"\n", "f:1:5: error: invalid leading UTF-8 octet\n    a: \"?\"\n        ^\n"},
+	{"a: \x01\n", "f:1:4: error: control characters are not allowed\n    a: ?\n       ^\n"},
 };
 
 static void test_refused(void **state)
@@ -283,8 +274,7 @@ static const struct {
 	{"k: \"a\\x41\\u00e4\\U0001F600\\Lz\\_y\"\n", "z\xc2\xa0y", "z\\_y\"\n"},
 	{"k: \"a\\x41\\u00e4\\U0001F600\\Lz\\_y\"\n", "y", "y\"\n"},
 	{"k: \"a\\x41\\u00e4\\U0001F600\\Lz\\_y\"\n",
-	 "A\xc3\xa4\xf0\x9f\x98\x80\xe2\x80\xa8z\xc2\xa0y",
-	 "\\x41\\u00e4\\U0001F600\\Lz\\_y\"\n"},
+	 "A\xc3\xa4\xf0\x9f\x98\x80\xe2\x80\xa8z\xc2\xa0y", "\\x41\\u00e4\\U0001F600\\Lz\\_y\"\n"},
 	{"k: \"abc \\\n   def\\n\n  ghi\"\n", "def\n ghi", "def\\n\n  ghi\"\n"},
 	{"k: \"abc \\\n   def\\n\n  ghi\"\n", "ghi", "ghi\"\n"},
 	{"k: \"abc\\\n\n   def\"\n", "def", "def\"\n"},
@@ -479,9 +469,9 @@ static void test_mutations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),    cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_limits),  cmocka_unit_test(test_many_keys),
-		cmocka_unit_test(test_offset),  cmocka_unit_test(test_places),
+		cmocka_unit_test(test_good),	cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_limits),	cmocka_unit_test(test_many_keys),
+		cmocka_unit_test(test_offset),	cmocka_unit_test(test_places),
 		cmocka_unit_test(test_message), cmocka_unit_test(test_mutations),
 	};
 
