@@ -50,6 +50,7 @@ enum nd_used_what {
 	ND_USED_TALLY,
 	ND_USED_MEMBER,
 	ND_USED_BUDGET,
+	ND_USED_QUESTION, /* all facts are known, but not its answer */
 	ND_USED_MEMO
 };
 struct nd_used {
@@ -59,7 +60,7 @@ struct nd_used {
 	enum nd_accessor accessor;
 	bool rows, inverse, distrusted;
 	union {
-		const char *key; /* MEMBER: what was looked for */
+		const char *key; /* MEMBER: what was looked for; QUESTION: the test */
 		const struct nd_memo *
 			memo; /* MEMO: all that it used; value and distrusted say the worst of it */
 	};
@@ -91,7 +92,7 @@ struct nd_distrusted {
 /* The value of an expression that names nothing of the walk: computed once a run. Each rule that uses it pays for it, so
  * that no rule's answers depend on which others are loaded. */
 struct nd_memo {
-	bool done, stale, doubted;
+	bool done, stale, doubted, unknown;
 	uint64_t cost; /* visits */
 	const uint64_t *payer; /* whose visits it was added to last */
 	struct nd_result value;

@@ -35,38 +35,52 @@ static void add_lines(struct printer *p, int to, const char *text)
 	}
 }
 
-static void shell_lines(struct printer *p, int to, const struct nd_ctext *t)
+/* Which fact an evaluation lacked, and the line that shows it; NULL if none is to blame. */
+static const char *lacking(struct printer *p, const struct nd_used_list *used)
 {
-	const char *missing = NULL, *text;
+	uint32_t n;
+	const struct nd_used *all = nd_used_keep(p->run, used, &n);
 
-	if (!t || (to == PERSIST && p->no_persist))
-		return;
-	text = nd_render_shell(t, &p->eval, &missing);
-	if (text)
-		add_lines(p, to, text);
-	else if (to == PERSIST)
-		p->no_persist = true;
-	else if (!p->missing)
-		p->missing = missing;
-}
-
-/* Which fact an expression lacks, and the line that shows it; the expression itself if none is to blame. */
-static const char *lacking(struct printer *p, const struct nd_used_list *used, const char *text,
-			   const char *what)
-{
-	for (uint32_t i = 0; i < used->n; i++) {
-		const struct nd_used *u = &used->v[i];
-		const char *name, *show = "";
+	for (uint32_t i = 0; i < n; i++) {
+		const struct nd_used *u = &all[i];
+		const char *name, *of = "", *show = "";
 
 		if (!nd_used_unknown(u))
 			continue;
 		name = nd_used_name(p->run, p->walk->tree->rule, u);
-		if (u->what == ND_USED_FACT)
+		if (u->what == ND_USED_FACT) {
 			show = nd_get_reproduce(p->run->f, u->on, u->id);
+			of = u->on == p->walk->self
+				     ? ""
+				     : nd_arena_printf(p->run->arena, " of %s",
+						       nd_entity_name(p->run->f, u->on));
+		}
 		return nd_arena_printf(p->run->arena,
-				       *show ? "%s is unknown: `%s`" : "%s is unknown", name, show);
+				       *show ? "%s%s is unknown: `%s`" : "%s%s is unknown", name,
+				       of, show);
 	}
-	return nd_arena_printf(p->run->arena, "%s is %s", text, what);
+	return NULL;
+}
+
+static void shell_lines(struct printer *p, int to, const struct nd_ctext *t)
+{
+	struct nd_used_list used = {0};
+	const char *missing = NULL, *text, *fact;
+
+	if (!t || (to == PERSIST && p->no_persist))
+		return;
+	p->eval.used = &used;
+	text = nd_render_shell(t, &p->eval, &missing);
+	p->eval.used = NULL;
+	if (text) {
+		add_lines(p, to, text);
+	} else if (to == PERSIST) {
+		p->no_persist = true;
+	} else if (!p->missing) {
+		fact = lacking(p, &used);
+		p->missing = fact ? fact : missing;
+	}
+	free(used.v);
 }
 
 /* ---- loops ---- */
@@ -82,7 +96,10 @@ static bool loop_sets(struct printer *p, struct nd_result *sets)
 		sets[i] = nd_eval(p->rule->loop_sets[i], &p->eval);
 		p->eval.used = NULL;
 		if (sets[i].t != ND_R_SET)
-			p->missing = lacking(p, &used, p->rule->loop_texts[i], "unknown");
+			p->missing = lacking(p, &used);
+		if (sets[i].t != ND_R_SET && !p->missing)
+			p->missing = nd_arena_printf(p->run->arena, "%s is unknown",
+						     p->rule->loop_texts[i]);
 		free(used.v);
 		if (p->missing)
 			return false;
@@ -163,8 +180,10 @@ static bool wanted(struct printer *p, const struct nd_sysctl_step *s, double *ou
 	p->eval.used = NULL;
 	*out = want.num;
 	if (want.t != ND_R_NUMBER && !p->missing)
-		p->missing = lacking(p, &used, s->value_text,
-				     want.t == ND_R_ABSENT ? "none" : "unknown");
+		p->missing = lacking(p, &used);
+	if (want.t != ND_R_NUMBER && !p->missing)
+		p->missing = nd_arena_printf(p->run->arena, "%s is %s", s->value_text,
+					     want.t == ND_R_ABSENT ? "none" : "unknown");
 	free(used.v);
 	return want.t == ND_R_NUMBER;
 }

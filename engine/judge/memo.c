@@ -23,6 +23,7 @@ static void compute(const struct nd_code *c, struct nd_eval *e, struct nd_memo *
 	for (uint32_t i = 0; i < m->used.n; i++) {
 		m->stale = m->stale || nd_used_stale(&m->used.v[i]);
 		m->doubted = m->doubted || m->used.v[i].distrusted;
+		m->unknown = m->unknown || nd_used_unknown(&m->used.v[i]);
 	}
 	m->cost = *e->visits - before;
 	m->payer = e->visits;
@@ -52,6 +53,7 @@ struct nd_result nd_eval_memo(const struct nd_code *c, struct nd_eval *e)
 	}
 	if (e->used && m->used.n) {
 		u.distrusted = m->doubted;
+		u.value.t = m->unknown ? ND_R_MISSING : ND_R_BOOL;
 		u.value.basis = m->stale ? ND_B_LIFETIME : ND_B_WINDOW;
 		nd_use(e, &u);
 	}

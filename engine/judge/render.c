@@ -204,6 +204,7 @@ const char *nd_used_name(const struct nd_run *run, const struct nd_rule *rule,
 	case ND_USED_MEMBER:
 		return nd_arena_printf(run->arena, "%s:%s", nd_kinds[u->id].name, u->key);
 	case ND_USED_BUDGET: return "elements of sets";
+	case ND_USED_QUESTION: return nd_arena_strdup(run->arena, u->key);
 	case ND_USED_MEMO: /* taken apart before anybody asks */ break;
 	}
 	return "";

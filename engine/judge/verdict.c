@@ -154,6 +154,13 @@ static const char *next_step(struct nd_run *run, const struct nd_missing_fact *m
 				m[i].fact);
 	}
 	for (uint32_t i = 0; i < n; i++) {
+		if (m[i].why == ND_MIXED_SPAN)
+			return nd_arena_printf(
+				run->arena,
+				"read all of `%s` twice, some seconds apart: now its values are of different times",
+				m[i].fact);
+	}
+	for (uint32_t i = 0; i < n; i++) {
 		if (m[i].why == ND_BUDGET && !*m[i].reproduce)
 			return "bound the sets that the rule walks through: it used up its budget of elements";
 	}

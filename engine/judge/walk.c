@@ -64,6 +64,19 @@ static uint64_t after_yes(const struct nd_branch *yes, const struct stack *s)
 	return ends ? out : out | reachable(s);
 }
 
+/* An unknown that no fact is to blame for, such as a share of too few events: the question itself says why. */
+static void blame_question(struct nd_eval *e, const char *test, const struct nd_result *r)
+{
+	const struct nd_used_list *used = e->used;
+	struct nd_used u = {.what = ND_USED_QUESTION, .on = e->self, .key = test, .value = *r};
+
+	for (uint32_t i = 0; i < used->n; i++) {
+		if (nd_used_unknown(&used->v[i]))
+			return;
+	}
+	nd_use(e, &u);
+}
+
 static struct nd_answered *ask(struct nd_walk *w, const struct nd_node *n, const struct stack *s,
 			       struct nd_eval *e)
 {
@@ -85,6 +98,8 @@ static struct nd_answered *ask(struct nd_walk *w, const struct nd_node *n, const
 	used->n = 0;
 	e->used = e->run->silent ? NULL : used;
 	a->answer = e->run->silent ? nd_ask_quickly(n->test, e) : nd_ask(n->test, e, &r);
+	if (a->answer == ND_UNKNOWN && !e->run->silent)
+		blame_question(e, n->test_text, &r);
 	if (!e->run->trial)
 		a->used = nd_used_keep(e->run, used, &a->n_used);
 	e->used = NULL;
@@ -309,6 +324,7 @@ static void explain_gate(struct nd_walk *w, struct nd_eval *e)
 	e->run->used.n = 0;
 	e->used = &e->run->used;
 	nd_ask(w->tree->when, e, &r);
+	blame_question(e, w->tree->when_text, &r);
 	e->used = NULL;
 	w->gate = nd_used_keep(e->run, &e->run->used, &w->n_gate);
 }

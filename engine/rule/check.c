@@ -31,86 +31,7 @@ struct nd_code *nd_code_new(const struct nd_scope *s, enum nd_op op, uint32_t po
 	return c;
 }
 
-bool nd_same_dims(struct nd_dims a, struct nd_dims b)
-{
-	return a.time == b.time && a.data == b.data;
-}
-
-void nd_unit_dims(enum nd_unit u, struct nd_dims *dims, enum nd_number_kind *kind)
-{
-	static const struct nd_dims all[] = {
-		[ND_U_NONE] = {0, 0},
-		[ND_U_COUNT] = {0, 0},
-		[ND_U_SECONDS] = {1, 0},
-		[ND_U_BYTES] = {0, 1},
-		[ND_U_PERCENT] = {0, 0},
-		[ND_U_PER_SECOND] = {-1, 0},
-		[ND_U_BYTES_PER_SECOND] = {-1, 1},
-		[ND_U_BITS_PER_SECOND] = {-1, 1},
-	};
-
-	*dims = all[u];
-	*kind = u == ND_U_PERCENT ? ND_N_PERCENT : ND_N_COUNT;
-}
-
-static const char *number_name(const struct nd_xtype *t)
-{
-	static const struct {
-		struct nd_dims dims;
-		const char *name;
-	} names[] = {{{1, 0}, "a time"},
-		     {{-1, 0}, "a rate (/s)"},
-		     {{0, 1}, "bytes"},
-		     {{-1, 1}, "bytes per second"}};
-
-	for (size_t i = 0; i < ND_ARRAY_LEN(names); i++) {
-		if (nd_same_dims(names[i].dims, t->dims))
-			return names[i].name;
-	}
-	if (t->dims.time || t->dims.data)
-		return "a number of mixed units";
-	return t->number == ND_N_PERCENT ? "a percentage"
-	       : t->number == ND_N_RATIO ? "a ratio"
-					 : "a count";
-}
-
-const char *nd_xtype_name(const struct nd_xtype *t, char *out, size_t size)
-{
-	static const char *const plain[] = {
-		[ND_X_NUMBER] = "",
-		[ND_X_BOOL] = "a question",
-		[ND_X_TEXT] = "text",
-		[ND_X_WORDS] = "words",
-		[ND_X_SAFE] = "a CPU list",
-		[ND_X_ENTITY] = "",
-		[ND_X_SET] = "",
-		[ND_X_LIST] = "a list of values",
-		[ND_X_HIST] = "a histogram",
-		[ND_X_RANGE] = "a range",
-	};
-	const char *kind = t->kind < ND_KINDS ? nd_kinds[t->kind].name : "log lines";
-
-	if (t->t == ND_X_NUMBER)
-		snprintf(out, size, "%s", number_name(t));
-	else if (t->t == ND_X_SET)
-		snprintf(out, size, "a set of %s", kind);
-	else
-		snprintf(out, size, "%s", t->t == ND_X_ENTITY ? kind : plain[t->t]);
-	return out;
-}
-
 static const struct nd_xtype BOOL_TYPE = {.t = ND_X_BOOL};
-
-/* Two of a kind in an error message. */
-static void *mismatch(struct nd_expr_error *e, uint32_t pos, const char *what,
-		      const struct nd_code *a, const struct nd_code *b)
-{
-	char x[64], y[64];
-
-	return nd_check_fail(e, pos, "cannot %s %s and %s", what,
-			     nd_xtype_name(&a->type, x, sizeof(x)),
-			     nd_xtype_name(&b->type, y, sizeof(y)));
-}
 
 static bool same_code(const struct nd_expr *a, const struct nd_expr *b)
 {
@@ -127,30 +48,9 @@ static bool same_code(const struct nd_expr *a, const struct nd_expr *b)
 	return same_code(a->a, b->a) && same_code(a->b, b->b);
 }
 
-/* One side of a comparison of numbers against the other. */
-static bool side_fits(const struct nd_xtype *x, const struct nd_xtype *y, uint32_t pos,
-		      struct nd_expr_error *e)
+static bool is_text(const struct nd_code *c)
 {
-	if (x->number == ND_N_PERCENT && y->literal && y->number == ND_N_PLAIN && !y->zero)
-		return nd_check_fail(e, pos,
-				     "a percentage against a bare number: did you mean %.15g%%?",
-				     y->value);
-	if (x->number == ND_N_COUNT && y->number == ND_N_PERCENT && !x->dims.time && !x->dims.data)
-		return nd_check_fail(
-			e, pos, "a count against a percentage: divide it by what it is a share of");
-	if (x->number == ND_N_SEEN && y->number != ND_N_SEEN && !y->zero)
-		return nd_check_fail(
-			e, pos,
-			".seen has no fixed time span: divide it by another .seen or by host.span, or compare it with 0");
-	return true;
-}
-
-static bool numbers_fit(const struct nd_code *a, const struct nd_code *b, uint32_t pos,
-			struct nd_expr_error *e)
-{
-	if (!nd_same_dims(a->type.dims, b->type.dims) && !a->type.zero && !b->type.zero)
-		return mismatch(e, pos, "compare", a, b);
-	return side_fits(&a->type, &b->type, pos, e) && side_fits(&b->type, &a->type, pos, e);
+	return c->type.t == ND_X_TEXT || c->type.t == ND_X_WORDS;
 }
 
 static bool compare_fits(const struct nd_code *a, const struct nd_code *b, const struct nd_expr *x,
@@ -159,14 +59,13 @@ static bool compare_fits(const struct nd_code *a, const struct nd_code *b, const
 	bool order = x->op != ND_E_EQ && x->op != ND_E_NE;
 
 	if (a->type.t == ND_X_NUMBER && b->type.t == ND_X_NUMBER)
-		return numbers_fit(a, b, x->pos, e);
-	if (a->type.t != b->type.t)
-		return mismatch(e, x->pos, "compare", a, b);
-	if (a->type.t == ND_X_ENTITY && a->type.kind != b->type.kind)
-		return mismatch(e, x->pos, "compare", a, b);
-	if (a->type.t != ND_X_ENTITY && a->type.t != ND_X_TEXT && a->type.t != ND_X_BOOL &&
-	    a->type.t != ND_X_WORDS)
-		return mismatch(e, x->pos, "compare", a, b);
+		return nd_numbers_fit(a, b, x->pos, e);
+	if (!is_text(a) || !is_text(b)) {
+		if (!nd_same_type(&a->type, &b->type))
+			return nd_check_mismatch(e, x->pos, "compare", a, b);
+	}
+	if (a->type.t != ND_X_ENTITY && a->type.t != ND_X_BOOL && !is_text(a))
+		return nd_check_mismatch(e, x->pos, "compare", a, b);
 	if (order)
 		return nd_check_fail(e, x->pos, "only numbers have an order: use == or !=");
 	return true;
@@ -187,53 +86,6 @@ static struct nd_code *check_compare(const struct nd_expr *x, const struct nd_sc
 	return c->b && compare_fits(c->a, c->b, x, e) ? c : NULL;
 }
 
-static bool sum_type(struct nd_code *c, uint32_t pos, struct nd_expr_error *e)
-{
-	const struct nd_xtype *a = &c->a->type, *b = &c->b->type;
-	const char *what = c->index == ND_E_ADD ? "add" : "subtract";
-	unsigned pair = 1u << a->number | 1u << b->number;
-
-	if (!nd_same_dims(a->dims, b->dims))
-		return mismatch(e, pos, what, c->a, c->b);
-	if (!a->dims.time && !a->dims.data &&
-	    (pair == (1u << ND_N_PERCENT | 1u << ND_N_COUNT) ||
-	     pair == (1u << ND_N_SEEN | 1u << ND_N_COUNT)))
-		return mismatch(e, pos, what, c->a, c->b);
-	c->type = a->number != ND_N_PLAIN ? *a : *b;
-	c->type.literal = c->type.zero = false;
-	return true;
-}
-
-static bool product_type(struct nd_code *c, uint32_t pos, struct nd_expr_error *e)
-{
-	const struct nd_xtype *a = &c->a->type, *b = &c->b->type;
-	bool times = c->index == ND_E_MUL;
-	int sign = times ? 1 : -1;
-
-	c->type = (struct nd_xtype){.t = ND_X_NUMBER};
-	c->type.dims.time = (int8_t)(a->dims.time + sign * b->dims.time);
-	c->type.dims.data = (int8_t)(a->dims.data + sign * b->dims.data);
-	if (times) { /* the side that is a thing, not a share, says what the product is */
-		bool share_a = a->number == ND_N_PLAIN || a->number == ND_N_PERCENT ||
-			       a->number == ND_N_RATIO;
-
-		c->type.number = !share_a		   ? a->number
-				 : b->number == ND_N_PLAIN ? a->number
-							   : b->number;
-		return true;
-	}
-	if (!b->dims.time && !b->dims.data &&
-	    ((a->number == ND_N_SEEN && b->number == ND_N_COUNT && !a->dims.time) ||
-	     (a->number == ND_N_COUNT && b->number == ND_N_SEEN)))
-		return nd_check_fail(e, pos,
-				     ".seen and a count of the window span different times");
-	if (b->number == ND_N_PLAIN)
-		c->type.number = a->number;
-	else
-		c->type.number = c->type.dims.time || c->type.dims.data ? ND_N_COUNT : ND_N_RATIO;
-	return true;
-}
-
 static struct nd_code *check_arith(const struct nd_expr *x, const struct nd_scope *s,
 				   struct nd_expr_error *e)
 {
@@ -246,9 +98,9 @@ static struct nd_code *check_arith(const struct nd_expr *x, const struct nd_scop
 	if (!c->b)
 		return NULL;
 	if (c->a->type.t != ND_X_NUMBER || c->b->type.t != ND_X_NUMBER)
-		return mismatch(e, x->pos, "calculate with", c->a, c->b);
-	ok = x->op == ND_E_ADD || x->op == ND_E_SUB ? sum_type(c, x->pos, e)
-						    : product_type(c, x->pos, e);
+		return nd_check_mismatch(e, x->pos, "calculate with", c->a, c->b);
+	ok = x->op == ND_E_ADD || x->op == ND_E_SUB ? nd_sum_type(c, x->pos, e)
+						    : nd_product_type(c, x->pos, e);
 	return ok ? c : NULL;
 }
 
@@ -286,7 +138,7 @@ static struct nd_code *check_match(const struct nd_expr *x, const struct nd_scop
 	c->a = nd_check(x->a, s, e);
 	if (!c->a)
 		return NULL;
-	if (c->a->type.t != ND_X_TEXT && c->a->type.t != ND_X_WORDS)
+	if (!is_text(c->a))
 		return nd_check_fail(e, x->a->pos, "=~ needs text on its left");
 	c->pattern = nd_pattern_new(x->text, err, sizeof(err), &at);
 	if (!c->pattern)
@@ -301,14 +153,15 @@ static bool in_fits(const struct nd_code *c, const struct nd_expr *x, struct nd_
 	const struct nd_xtype *a = &c->a->type, *b = &c->b->type;
 
 	if (b->t == ND_X_RANGE) {
-		if (a->t == ND_X_NUMBER && nd_same_dims(a->dims, b->dims))
-			return true;
-		return mismatch(e, x->pos, "look for", c->a, c->b);
+		if (a->t != ND_X_NUMBER)
+			return nd_check_mismatch(e, x->pos, "look for", c->a, c->b);
+		return (!c->b->a || nd_numbers_fit(c->a, c->b->a, x->b->a->pos, e)) &&
+		       (!c->b->b || nd_numbers_fit(c->a, c->b->b, x->b->b->pos, e));
 	}
 	if (b->t == ND_X_SET) {
-		if (a->t == ND_X_ENTITY && a->kind == b->kind)
+		if (a->t == ND_X_ENTITY && a->kind == b->kind && a->log == b->log)
 			return true;
-		return mismatch(e, x->pos, "look for", c->a, c->b);
+		return nd_check_mismatch(e, x->pos, "look for", c->a, c->b);
 	}
 	return nd_check_fail(e, x->b->pos,
 			     "in needs a range (a..b), a set, or texts in parentheses");
@@ -328,7 +181,7 @@ static struct nd_code *check_in(const struct nd_expr *x, const struct nd_scope *
 		c->b = nd_check(x->b, s, e);
 		return c->b && in_fits(c, x, e) ? c : NULL;
 	}
-	if (c->a->type.t != ND_X_TEXT && c->a->type.t != ND_X_WORDS)
+	if (!is_text(c->a))
 		return nd_check_fail(e, x->a->pos, "in (…) needs text on its left");
 	c->n_args = x->n_args;
 	c->args = nd_arena_alloc(s->arena, (x->n_args + 1) * sizeof(*c->args));
@@ -351,12 +204,10 @@ static struct nd_code *check_range(const struct nd_expr *x, const struct nd_scop
 		return NULL;
 	if ((c->a && c->a->type.t != ND_X_NUMBER) || (c->b && c->b->type.t != ND_X_NUMBER))
 		return nd_check_fail(e, x->pos, "a range needs numbers on its sides");
-	if (c->a && c->b && !nd_same_dims(c->a->type.dims, c->b->type.dims))
-		return mismatch(e, x->pos, "make a range of", c->a, c->b);
-	if (c->a)
-		c->type.dims = c->a->type.dims;
-	else if (c->b)
-		c->type.dims = c->b->type.dims;
+	if (c->a && c->b && !nd_same_unit(&c->a->type, &c->b->type))
+		return nd_check_mismatch(e, x->pos, "make a range of", c->a, c->b);
+	c->type.dims = c->a && !(c->b && c->a->type.zero) ? c->a->type.dims : c->b->type.dims;
+	c->type.zero = (!c->a || c->a->type.zero) && (!c->b || c->b->type.zero);
 	return c;
 }
 

@@ -343,6 +343,11 @@ static struct nd_code *walked_root(const struct nd_expr *root, const struct nd_s
 	if (s->this_kind != ND_NO_KIND) {
 		if (strcmp(root->text, "this") == 0 || kind == s->this_kind)
 			return root_new(s, ND_O_THIS, root->pos, ND_X_ENTITY, s->this_kind);
+		if (s->in_let && (!strcmp(root->text, "about") || !strcmp(root->text, "found")))
+			return nd_check_fail(
+				e, root->pos,
+				"%s is known when a cause is concluded, a let is computed before: write it in the texts",
+				root->text);
 		if (strcmp(root->text, "about") == 0)
 			return root_new(s, ND_O_ABOUT, root->pos, ND_X_ENTITY, about);
 		if (strcmp(root->text, "found") == 0)
@@ -416,6 +421,7 @@ static struct nd_code *let_code(struct nd_let *l, const struct nd_expr *x, const
 	if (!l->code && !l->failed) {
 		outer.in_element = false;
 		outer.n_loops = 0; /* it is computed once for all that use it */
+		outer.in_let = true;
 		l->checking = true;
 		l->code = nd_rules_compile_let(l, &outer, e);
 		l->checking = false;
@@ -480,7 +486,9 @@ struct nd_code *nd_check_path(const struct nd_expr *x, const struct nd_scope *s,
 	for (root = x; root->op == ND_E_DOT; root = root->a) {
 		depth--;
 		n.v[depth] = root->text;
-		n.pos[depth] = root->end - (uint32_t)strlen(root->text); /* of the name itself */
+		/* of the name itself; with ( ) around it the end is theirs */
+		n.pos[depth] = root->pos == root->a->pos ? root->end - (uint32_t)strlen(root->text)
+							 : root->a->end + 1;
 	}
 	if (root->op == ND_E_NAME)
 		return name_path(root, &n, s, e);

@@ -180,6 +180,7 @@ struct nd_scope {
 	bool in_element;
 	enum nd_kind element;
 	int element_log;
+	bool in_let;
 };
 
 /* NULL with *e filled. */
@@ -205,6 +206,16 @@ void *nd_check_fail(struct nd_expr_error *e, uint32_t pos, const char *fmt, ...)
 const char *nd_xtype_name(const struct nd_xtype *t, char *out,
 			  size_t size); /* "a time", "a set of cpu" */
 bool nd_same_dims(struct nd_dims a, struct nd_dims b);
+bool nd_same_unit(const struct nd_xtype *a, const struct nd_xtype *b); /* a bare 0 fits all */
+bool nd_same_type(const struct nd_xtype *a, const struct nd_xtype *b);
+/* "cannot WHAT a time and a count"; NULL. */
+void *nd_check_mismatch(struct nd_expr_error *e, uint32_t pos, const char *what,
+			const struct nd_code *a, const struct nd_code *b);
+bool nd_numbers_fit(const struct nd_code *a, const struct nd_code *b, uint32_t pos,
+		    struct nd_expr_error *e); /* to be compared */
+/* Of c's sides a and b. */
+bool nd_sum_type(struct nd_code *c, uint32_t pos, struct nd_expr_error *e);
+bool nd_product_type(struct nd_code *c, uint32_t pos, struct nd_expr_error *e);
 enum nd_kind nd_kind_by_name(const char *name, bool plural); /* ND_NO_KIND if there is none */
 /* Fails with the nearest name that an entity of the kind has; path: the n names that were written. */
 void *nd_check_unknown(enum nd_kind kind, const char *const *path, uint32_t n, uint32_t pos,

@@ -30,15 +30,15 @@ static struct nd_xtype member(struct nd_xtype list)
 
 static bool same_numbers(struct nd_code *c, nd_x *x, struct nd_expr_error *e)
 {
-	uint32_t real = 0;
+	uint32_t real = 0; /* one that is no bare number says what they are */
 
+	for (uint32_t i = 1; i < c->n_args && c->args[real]->type.number == ND_N_PLAIN; i++)
+		real = c->args[i]->type.zero ? real : i;
 	for (uint32_t i = 0; i < c->n_args; i++) {
 		if (c->args[i]->type.t != ND_X_NUMBER)
 			return fail(e, x->args[i], "numbers are needed here");
-		if (!nd_same_dims(c->args[i]->type.dims, c->args[0]->type.dims))
+		if (!nd_same_unit(&c->args[i]->type, &c->args[real]->type))
 			return fail(e, x->args[i], "all must have one unit");
-		if (c->args[real]->type.number == ND_N_PLAIN)
-			real = i;
 	}
 	c->type = plain(c->args[real]->type);
 	return true;
@@ -85,7 +85,7 @@ static bool check_ratio(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_erro
 		return fail(e, x, "ratio(number, number, floor)");
 	if (pair == (1u << ND_N_SEEN | 1u << ND_N_COUNT) && !a->dims.time && !b->dims.time)
 		return fail(e, x, ".seen and a count of the window span different times");
-	if (!nd_same_dims(floor->dims, b->dims))
+	if (!nd_same_unit(floor, b))
 		return fail(e, x->args[2], "the floor has the unit of the second number");
 	c->type = number_of(ND_N_RATIO);
 	c->type.dims.time = (int8_t)(a->dims.time - b->dims.time);
@@ -191,7 +191,8 @@ static bool check_sets(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error
 
 	(void)s;
 	c->type = *a;
-	if (a->t != ND_X_SET || (b->t != ND_X_SET && b->t != ND_X_ENTITY) || a->kind != b->kind)
+	if (a->t != ND_X_SET || (b->t != ND_X_SET && b->t != ND_X_ENTITY) || a->kind != b->kind ||
+	    a->log != b->log)
 		return fail(e, x, "it takes a set, and a set or an entity of the same kind");
 	return true;
 }
@@ -210,7 +211,7 @@ static bool check_fraction(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_e
 
 	(void)s;
 	c->type = number_of(ND_N_PERCENT);
-	if (h->t != ND_X_HIST || r->t != ND_X_RANGE || !nd_same_dims(h->dims, r->dims))
+	if (h->t != ND_X_HIST || r->t != ND_X_RANGE || !nd_same_unit(h, r))
 		return fail(e, x, "fraction(histogram, a..b), both of one unit");
 	return true;
 }
@@ -218,10 +219,7 @@ static bool check_fraction(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_e
 static bool check_numbers(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error *e)
 {
 	(void)s;
-	if (!same_numbers(c, x, e))
-		return false;
-	c->type = plain(c->args[0]->type);
-	return true;
+	return same_numbers(c, x, e);
 }
 
 static bool check_if(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error *e)
@@ -229,27 +227,28 @@ static bool check_if(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error *
 	const struct nd_xtype *a = &c->args[1]->type, *b = &c->args[2]->type;
 
 	(void)s;
-	c->type = plain(*a);
+	c->type = plain(a->zero ? *b : *a);
 	if (c->args[0]->type.t != ND_X_BOOL)
 		return fail(e, x->args[0], "if needs a question first");
-	if (a->t != b->t || a->kind != b->kind || !nd_same_dims(a->dims, b->dims))
+	if (!nd_same_type(a, b))
 		return fail(e, x, "both answers of if must be of one kind and unit");
 	return true;
 }
 
 static bool check_coalesce(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error *e)
 {
-	const struct nd_xtype *a = &c->args[0]->type;
+	struct nd_xtype a = c->args[0]->type;
 
 	(void)s;
-	c->type = plain(*a);
 	for (uint32_t i = 1; i < c->n_args; i++) {
 		const struct nd_xtype *b = &c->args[i]->type;
 
-		if (a->t != b->t || a->kind != b->kind || !nd_same_dims(a->dims, b->dims))
+		if (!nd_same_type(&a, b))
 			return fail(e, x->args[i],
 				    "all values of coalesce must be of one kind and unit");
+		a = a.zero ? *b : a;
 	}
+	c->type = plain(a);
 	return true;
 }
 
@@ -277,7 +276,8 @@ static bool check_names(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_erro
 
 	(void)s;
 	c->type = (struct nd_xtype){.t = ND_X_TEXT};
-	if (a->t == ND_X_SET || (a->t == ND_X_LIST && a->of == ND_X_TEXT))
+	if ((a->t == ND_X_SET && a->kind != ND_NO_KIND) ||
+	    (a->t == ND_X_LIST && a->of == ND_X_TEXT))
 		return true;
 	return fail(e, x, "names needs a set, or a list of texts");
 }
@@ -353,7 +353,13 @@ static struct nd_code *check_by_key(nd_x *x, nd_s *s, struct nd_expr_error *e)
 	enum nd_kind kind = nd_kind_by_name(x->text, false);
 	struct nd_code *c;
 
-	if (kind == ND_NO_KIND || !nd_kinds[kind].plural || x->n_args != 1) {
+	if (kind != ND_NO_KIND && nd_kinds[kind].plural && x->n_args != 1)
+		return nd_check_fail(e, x->pos, "%u argument%s, expected %s(key)", x->n_args,
+				     x->n_args == 1 ? "" : "s", x->text);
+	if (kind != ND_NO_KIND && s->row)
+		return nd_check_fail(e, x->pos, "only the columns of %s are known here",
+				     s->row->name);
+	if (kind == ND_NO_KIND || !nd_kinds[kind].plural) {
 		const char *names[ND_FUNCS], *near;
 
 		for (unsigned i = 0; i < ND_FUNCS; i++)
@@ -390,7 +396,8 @@ struct nd_code *nd_check_call(const struct nd_expr *x, const struct nd_scope *s,
 	if (!f)
 		return check_by_key(x, s, e);
 	if (x->n_args < f->min_args || x->n_args > f->max_args)
-		return nd_check_fail(e, x->pos, "%u arguments, expected %s", x->n_args, f->usage);
+		return nd_check_fail(e, x->pos, "%u argument%s, expected %s", x->n_args,
+				     x->n_args == 1 ? "" : "s", f->usage);
 	c = nd_code_new(s, ND_O_CALL, x->pos, (struct nd_xtype){.t = ND_X_BOOL});
 	c->func = f;
 	c->n_args = x->n_args;

@@ -151,8 +151,8 @@ static void load_loops(struct nd_loader *l, const struct nd_yaml *y, struct nd_s
 
 		if (!c)
 			continue;
-		if (c->type.t != ND_X_SET) {
-			nd_say(l, y->items[i], 0, "each needs a set");
+		if (c->type.t != ND_X_SET || c->type.kind == ND_NO_KIND) {
+			nd_say(l, y->items[i], 0, "each needs a set of entities");
 			continue;
 		}
 		out->loop_names[out->n_loops] = y->keys[i]->text;

@@ -43,6 +43,20 @@ static uint32_t use_of(struct builder *b, const struct nd_yaml *y)
 	return t->n_uses++;
 }
 
+/* Its texts and tests speak of one kind of entity. */
+static void concludes_on(struct builder *b, const struct nd_yaml *y, uint32_t use,
+			 enum nd_kind kind)
+{
+	struct nd_use *u = &b->tree->uses[use];
+
+	if (use >= b->tree->n_uses)
+		return;
+	if (u->about_kind != ND_NO_KIND && u->about_kind != kind)
+		nd_say(b->l, y, 0, "%s is concluded about a %s here and about a %s before", u->name,
+		       nd_kinds[kind].name, nd_kinds[u->about_kind].name);
+	u->about_kind = kind;
+}
+
 static struct nd_nodes *find_branch(struct nd_tree *t, const char *name)
 {
 	for (uint32_t i = 0; i < t->n_branches; i++) {
@@ -94,6 +108,7 @@ static void branch_map(struct builder *b, const struct nd_yaml *y, struct nd_bra
 	} else if (conclude) {
 		out->way = ND_WAY_CONCLUDE;
 		out->use = use_of(b, conclude);
+		concludes_on(b, conclude, out->use, b->tree->scope);
 	} else if (out_) {
 		out->way = ND_WAY_RULE_OUT;
 		out->because = nd_ctext_of(b->l, out_, &b->scope, false);
@@ -110,29 +125,6 @@ static void load_branch(struct builder *b, const struct nd_yaml *y, struct nd_br
 		branch_map(b, y, out);
 	else
 		out->way = nd_word_of(b->l, y, words) == 1 ? ND_WAY_OPEN : ND_WAY_NEXT;
-}
-
-static bool list_ends(const struct nd_nodes *list);
-
-/* Does every way through it end the walk? A go has no return. */
-static bool branch_ends(const struct nd_branch *b)
-{
-	return b->way == ND_WAY_LIST ? list_ends(b->list) : b->way != ND_WAY_NEXT;
-}
-
-static bool node_ends(const struct nd_node *n)
-{
-	return n->conclusion || (branch_ends(&n->branch[NO]) && branch_ends(&n->branch[YES]) &&
-				 branch_ends(&n->branch[UNKNOWN]));
-}
-
-static bool list_ends(const struct nd_nodes *list)
-{
-	for (uint32_t i = 0; i < list->n; i++) {
-		if (node_ends(&list->v[i]))
-			return true;
-	}
-	return false;
 }
 
 static bool has_strong(const struct nd_nodes *list)
@@ -169,7 +161,7 @@ static void check_branches(struct builder *b, const struct nd_node *n, const str
 	else if (no->way == ND_WAY_NEXT)
 		nd_say(b->l, nd_yaml_get(y, "if_no"), 0,
 		       "if_no goes on: then the question only supports");
-	else if (no->way == ND_WAY_LIST && !has_strong(no->list) && !list_ends(no->list))
+	else if (no->way == ND_WAY_LIST && !has_strong(no->list) && !nd_list_ends(no->list))
 		nd_say(b->l, nd_yaml_get(y, "if_no"), 0,
 		       "if_no leads on without another requires or decides: then the question only supports");
 	if (unknown->way == ND_WAY_NEXT && !unknown->says &&
@@ -229,19 +221,22 @@ static void load_question(struct builder *b, const struct nd_yaml *y, struct nd_
 
 static void load_conclusion(struct builder *b, const struct nd_yaml *y, struct nd_node *n)
 {
-	const struct nd_yaml *entity = nd_yaml_get(y, "entity");
+	const struct nd_yaml *entity = nd_yaml_get(y, "entity"),
+			     *cause = nd_yaml_get(y, "conclude");
 
 	n->conclusion = true;
-	n->use = use_of(b, nd_yaml_get(y, "conclude"));
-	if (!entity)
+	n->use = use_of(b, cause);
+	if (!entity) {
+		concludes_on(b, cause, n->use, b->tree->scope);
 		return;
+	}
 	n->entity = nd_code_of(b->l, entity, &b->scope);
 	if (!n->entity)
 		return;
-	if (n->entity->type.t != ND_X_ENTITY)
+	if (n->entity->type.t != ND_X_ENTITY || n->entity->type.kind == ND_NO_KIND)
 		nd_say(b->l, entity, 0, "expected one entity, such as argmax(cpus, time.soft)");
 	else
-		b->tree->uses[n->use].about_kind = n->entity->type.kind;
+		concludes_on(b, entity, n->use, n->entity->type.kind);
 }
 
 static void load_nodes(struct builder *b, const struct nd_yaml *y, struct nd_nodes *out)
@@ -271,120 +266,6 @@ static void load_nodes(struct builder *b, const struct nd_yaml *y, struct nd_nod
 		if (i + 1 < y->n)
 			nd_say(b->l, y->items[i + 1], 0,
 			       "nothing reaches this node: the one before it concludes");
-	}
-}
-
-uint64_t nd_branch_reach(const struct nd_branch *b, bool *ends)
-{
-	*ends = b->way != ND_WAY_NEXT;
-	if (b->way == ND_WAY_CONCLUDE)
-		return 1ull << b->use;
-	if (b->way == ND_WAY_LIST)
-		*ends = b->list->ends;
-	return b->way == ND_WAY_GO || b->way == ND_WAY_LIST ? b->list->reach : 0;
-}
-
-uint64_t nd_reach(const struct nd_nodes *list, uint32_t i, bool *ends)
-{
-	uint64_t out = 0;
-
-	*ends = true;
-	for (; i < list->n; i++) {
-		const struct nd_node *n = &list->v[i];
-		bool all = true, one;
-
-		if (n->conclusion)
-			return out | 1ull << n->use;
-		for (unsigned k = 0; k < 3; k++) {
-			out |= nd_branch_reach(&n->branch[k], &one);
-			all = all && one;
-		}
-		if (all)
-			return out;
-	}
-	*ends = false;
-	return out;
-}
-
-/* Nodes behind one through which every way ends. */
-static void check_reachable(struct builder *b, const struct nd_nodes *list)
-{
-	for (uint32_t i = 0; i < list->n; i++) {
-		for (unsigned k = 0; k < 3 && !list->v[i].conclusion; k++) {
-			if (list->v[i].branch[k].way == ND_WAY_LIST)
-				check_reachable(b, list->v[i].branch[k].list);
-		}
-		if (!list->v[i].conclusion && node_ends(&list->v[i]) && i + 1 < list->n) {
-			nd_say(b->l, list->v[i + 1].yaml, 0,
-			       "nothing reaches this node: every answer before it ends the walk");
-			return;
-		}
-	}
-}
-
-/* What can be reached from each list, once: branches may share others, and walking each way would double with each. */
-static void settle(struct nd_nodes *list)
-{
-	if (list->settled)
-		return;
-	list->settled = true;
-	for (uint32_t i = 0; i < list->n; i++) {
-		for (unsigned k = 0; k < 3 && !list->v[i].conclusion; k++) {
-			const struct nd_branch *way = &list->v[i].branch[k];
-
-			if (way->way == ND_WAY_GO || way->way == ND_WAY_LIST)
-				settle(way->list);
-		}
-	}
-	list->reach = nd_reach(list, 0, &list->ends);
-}
-
-/* A branch to which a go leads back while it is being walked, or NULL. */
-static const struct nd_nodes *circle(struct nd_nodes *list)
-{
-	const struct nd_nodes *found = NULL;
-
-	if (list->entered)
-		return list->left ? NULL : list;
-	list->entered = true;
-	for (uint32_t i = 0; i < list->n; i++) {
-		for (unsigned k = 0; k < 3 && !list->v[i].conclusion && !found; k++) {
-			const struct nd_branch *way = &list->v[i].branch[k];
-
-			if (way->way == ND_WAY_GO || way->way == ND_WAY_LIST)
-				found = circle(way->list);
-		}
-	}
-	list->left = true;
-	return found;
-}
-
-static void check_shape(struct builder *b)
-{
-	struct nd_tree *t = b->tree;
-
-	for (uint32_t i = 0; i < t->n_branches; i++) {
-		const struct nd_nodes *c = circle(&t->branches[i]);
-
-		if (c) {
-			nd_say(b->l, c->yaml, 0, "go in a circle through branch %s", c->name);
-			return; /* the checks below would not end */
-		}
-	}
-	settle(&t->nodes);
-	if (!list_ends(&t->nodes))
-		nd_say(b->l, t->nodes.yaml ? t->nodes.yaml : t->yaml, 0,
-		       "a way through this tree ends without conclude, rule_out, go or open");
-	check_reachable(b, &t->nodes);
-	for (uint32_t i = 0; i < t->n_branches; i++) {
-		settle(&t->branches[i]);
-		if (!t->branches[i].used)
-			nd_say(b->l, t->branches[i].yaml, 0, "no go leads to branch %s",
-			       t->branches[i].name);
-		if (!list_ends(&t->branches[i]))
-			nd_say(b->l, t->branches[i].yaml, 0,
-			       "a way through this branch ends without conclude, rule_out, go or open");
-		check_reachable(b, &t->branches[i]);
 	}
 }
 
@@ -472,6 +353,6 @@ void nd_load_tree(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *
 	for (uint32_t i = 0; i < t->n_branches;
 	     i++) /* a go may have been met before its list was read */
 		t->branches[i].yaml = nd_yaml_get(y, "branches")->keys[i];
-	check_shape(&b);
+	nd_check_shape(l, t);
 	load_uses(&b);
 }

@@ -242,4 +242,7 @@ const struct nd_yaml *nd_cause_key(const struct nd_cause *c, const char *key);
  * through it ends. */
 uint64_t nd_reach(const struct nd_nodes *list, uint32_t i, bool *ends);
 uint64_t nd_branch_reach(const struct nd_branch *b, bool *ends);
+bool nd_list_ends(const struct nd_nodes *list); /* every way through it ends the walk */
+/* Says what is wrong with the shape; fills in reach and ends of all lists. */
+void nd_check_shape(struct nd_loader *l, struct nd_tree *t);
 #endif

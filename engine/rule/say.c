@@ -183,6 +183,11 @@ static bool piece(struct nd_loader *l, const struct nd_yaml *y, const struct nd_
 		nd_say(l, y, p->pos, ND_WEIGHT_HELP);
 		return false;
 	}
+	if ((out->code->type.t == ND_X_ENTITY || out->code->type.t == ND_X_SET) &&
+	    out->code->type.kind == ND_NO_KIND) {
+		nd_say(l, y, p->pos, "a log line has no name: print its text, age or a group");
+		return false;
+	}
 	if (out->code->type.t == ND_X_HIST || out->code->type.t == ND_X_RANGE) {
 		nd_say(l, y, p->pos, "a histogram cannot be printed: print its p50, p99 or count");
 		return false;

@@ -86,9 +86,10 @@ static inline void close_loaded(struct loaded *l)
 /* One rule on CPUs whose params, lets, logs and tallies the expressions of a test may name. */
 static inline void open_world(struct loaded *l)
 {
-	static const char library[] = "library: lib\nderive:\n"
-				      "  cpu.saturated: {value: cpu.time.soft > 80%}\n"
-				      "  iface.physical: {value: 'iface.link_kind == \"physical\"'}\n";
+	static const char library[] =
+		"library: lib\nderive:\n"
+		"  cpu.saturated: {value: cpu.time.soft > 80%}\n"
+		"  iface.physical: {value: 'iface.link_kind == \"physical\"'}\n";
 	static const char text[] =
 		"rule: one\ntitle: t\nscope: cpu\n"
 		"params:\n"
@@ -137,7 +138,8 @@ static inline struct nd_scope world_scope(struct loaded *l)
 }
 
 /* "a time", "a set of cpu", "list of a count"; or "4: what is wrong". */
-static inline const char *type_of(const char *expr, const struct nd_scope *s, char *out, size_t size)
+static inline const char *type_of(const char *expr, const struct nd_scope *s, char *out,
+				  size_t size)
 {
 	struct nd_expr_error e = {0};
 	struct nd_code *c = nd_compile(expr, s, true, &e);

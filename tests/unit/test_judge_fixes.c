@@ -253,7 +253,7 @@ static void test_each(void **state)
 		{step, "host: {b: yes}\nirq:1: {s: a}\ncpu:0: {x: 1}\n",
 		 "run: echo 0 > /irq/1\nundo: echo a > /irq/1\nverify: not host.b\n"},
 		{step, "host: {b: yes}\nirq:1: {s: a, x: 1}\nirq:2: {x: 1}\ncpu:0: {x: 1}\n",
-		 "advice: Mend host\nmissing: $i.s is unknown\n"},
+		 "advice: Mend host\nmissing: irq.s of irq:2 is unknown\n"},
 		{step, "host: {b: yes}\nnone: [irq]\ncpu:0: {x: 1}\n",
 		 "advice: Mend host\nmissing: irqs is none\n"},
 		{step, "host: {b: yes}\nirq:1: {s: a, x: 1}\nnone: [cpu]\n",

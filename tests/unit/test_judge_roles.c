@@ -309,7 +309,7 @@ static void test_fit(void **state)
 		{delay, CPU "symptom: {excess: 0ms}\n", 1, false},
 		{delay, "cpu:0: {b: yes}\nsymptom: {excess: 8ms}\n", -1, false},
 		{delay, "cpu:0: {b: yes}\n", 1, false},
-		{touches, CPU "symptom: {percentile: 95%}\n", 0.2, false},
+		{touches, CPU "symptom: {percentile: 96%}\n", 0.25, false},
 		{touches, CPU "symptom: {percentile: 99%}\n", 1, false},
 		{touches, CPU "symptom: {percentile: 50%}\n", 0.02, true},
 		{touches, CPU "symptom: {excess: 40ms}\n", 1, false},

@@ -176,10 +176,10 @@ static void test_choosing(void **state)
 
 static void test_refute(void **state)
 {
-#define REFUTED(then)                                                                                                        \
-	CPU_TREE                                                                                                             \
-		"causes:\n  a:\n    title: t\n    because: b\n    refute:\n      - {test: cpu.c, because: 'it is cold'" then \
-		"}\n"
+#define REFUTED(then)                                                                                                \
+	CPU_TREE                                                                                                     \
+	"causes:\n  a:\n    title: t\n    because: b\n    refute:\n      - {test: cpu.c, because: 'it is cold'" then \
+	"}\n"
 	static const char plain[] = REFUTED("");
 	static const char capped[] = REFUTED(", then: {cap: suspected}");
 	static const struct outcome rows[] = {
@@ -404,7 +404,14 @@ static void test_next(void **state)
 		 "collect `cpu.shown`: `cat /cpu/7/shown`"},
 		{NEXT("cpu.d.rate > 0/s"), "cpu:7: {d: {total: 3}}\n",
 		 "take a second reading of `cpu.d.rate` some seconds later"},
-		{NEXT("p99(cpu.h) > 1ms"), "cpu:7: {h: {1ms..2ms: 5}}\n", ""},
+		{NEXT("p99(cpu.h) > 1ms"), "cpu:7: {h: {1ms..2ms: 5}}\n",
+		 "measure longer: too few samples for `p99(cpu.h) > 1ms`"},
+		{NEXT("ratio(cpu.d.seen, cpu.e.seen, 20) > 5%"),
+		 "cpu:7: {d.delta: 1, e.delta: 9}\n",
+		 "measure longer: too few samples for `ratio(cpu.d.seen, cpu.e.seen, 20) > 5%`"},
+		{NEXT("cpu.d.seen > cpu.e.seen"), "cpu:7: {d: {total: 1}, e.delta: 9}\n",
+		 "read all of `cpu.d.seen > cpu.e.seen` twice, some seconds apart: now its values are "
+		 "of different times"},
 		{NEXT("cpu.x > 0"), "cpu:7: {b: yes}\n", "find out `cpu.x` of `cpu:7`"},
 		{NEXT("cpu.x > 0"), "cpu:7: {x: 0}\n", NULL},
 		{NEXT("cpu.x > 0"), "cpu:7: {x: 1}\n", NULL},

@@ -2,6 +2,12 @@
  * speak, and why something is missing. */
 #include "tests/unit/store_fixture.h"
 
+static void same(const char *name, const char *got, const char *want)
+{
+	if (strcmp(got, want) != 0)
+		fail_msg("%s: %s, expected %s", name, got, want);
+}
+
 static uint32_t contradictions(const struct store *s)
 {
 	uint32_t n;
@@ -185,17 +191,16 @@ static void test_counters(void **state)
 	for (size_t i = 0; i < ND_ARRAY_LEN(rows); i++) {
 		struct store s = open_store();
 
-		print_message("%s\n", rows[i].name);
 		for (uint32_t k = 0; k < rows[i].n; k++) {
 			struct nd_input in = at(rows[i].r[k].s, "/proc/x");
 
 			nd_put_reading(s.f, s.cpu, &defs[rows[i].fact], rows[i].r[k].count, &in);
 		}
-		assert_string_equal(show(&s, s.cpu, rows[i].fact, ND_TOTAL), rows[i].total);
-		assert_string_equal(show(&s, s.cpu, rows[i].fact, ND_DELTA), rows[i].delta);
-		assert_string_equal(show(&s, s.cpu, rows[i].fact, ND_RATE), rows[i].rate);
-		assert_string_equal(show(&s, s.cpu, rows[i].fact, ND_PEAK), rows[i].peak);
-		assert_string_equal(show(&s, s.cpu, rows[i].fact, ND_SEEN), rows[i].seen);
+		same(rows[i].name, show(&s, s.cpu, rows[i].fact, ND_TOTAL), rows[i].total);
+		same(rows[i].name, show(&s, s.cpu, rows[i].fact, ND_DELTA), rows[i].delta);
+		same(rows[i].name, show(&s, s.cpu, rows[i].fact, ND_RATE), rows[i].rate);
+		same(rows[i].name, show(&s, s.cpu, rows[i].fact, ND_PEAK), rows[i].peak);
+		same(rows[i].name, show(&s, s.cpu, rows[i].fact, ND_SEEN), rows[i].seen);
 		assert_int_equal(contradictions(&s), rows[i].contradictions);
 		close_store(&s);
 	}
