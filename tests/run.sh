@@ -4,6 +4,7 @@
 #   unit    tests/unit                                rules   the tests inside the rules
 #   cases   tests/cases.sh: public incidents          cli     tests/cli.sh, rules_cli.sh: the command line
 #   hostile tests/badinput.sh, hostile.sh, tests/fuzz    mutate  each rule changed in one place: a test must notice
+#   docs    the examples of rules/README.md
 #   schema  JSON reports against their schema         layers, size   how the code is laid out
 #   san     unit, rules, cases, cli once more, with the address and undefined-behaviour sanitizers
 #   lab     tests/lab: incidents made on this host, in namespaces of their own; needs root
@@ -149,6 +150,7 @@ group_mutate() {
 		fail "mutate: does not build"
 	fi
 }
+group_docs() { summed "docs.sh" tests/docs.sh; }
 group_schema() { script "check-schema.sh" tests/check-schema.sh; }
 group_layers() { script "check-layers.sh" tests/check-layers.sh; }
 group_size() { script "check-size.sh" tests/check-size.sh; }
@@ -177,7 +179,7 @@ group_san() {
 	prefix=
 }
 
-[ $# -gt 0 ] || set -- build unit rules cases cli hostile mutate schema layers size lab clang san
+[ $# -gt 0 ] || set -- build unit rules cases cli docs hostile mutate schema layers size lab clang san
 for group in "$@"; do
 	before=$((passed + failed))
 	began=$(date +%s)

@@ -206,7 +206,10 @@ static struct nd_code *check_range(const struct nd_expr *x, const struct nd_scop
 		return nd_check_fail(e, x->pos, "a range needs numbers on its sides");
 	if (c->a && c->b && !nd_same_unit(&c->a->type, &c->b->type))
 		return nd_check_mismatch(e, x->pos, "make a range of", c->a, c->b);
-	c->type.dims = c->a && !(c->b && c->a->type.zero) ? c->a->type.dims : c->b->type.dims;
+	if (c->a)
+		c->type.dims = c->a->type.dims;
+	if (c->b && (!c->a || c->a->type.zero)) /* 0 takes the unit of the other side */
+		c->type.dims = c->b->type.dims;
 	c->type.zero = (!c->a || c->a->type.zero) && (!c->b || c->b->type.zero);
 	return c;
 }
