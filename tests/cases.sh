@@ -7,6 +7,8 @@
 set -u
 nd=${ND:-build/netdoctor}
 passed=0 failed=0
+err=$(mktemp)
+trap 'rm -f "$err"' EXIT
 
 # case, least word, most word. "none": nothing at likely or above.
 table='
@@ -37,10 +39,10 @@ fail() {
 check() {
 	id=$1 least=$2 most=$3 dir=tests/cases/$1
 	class=$(awk '$1 == "class:" { print $2 }' "$dir/expect.yaml")
-	report=$("$nd" run --from "$dir" --format json 2>/tmp/nd-case.$$)
+	report=$("$nd" run --from "$dir" --format json 2>"$err")
 	status=$?
 	case $status in 0 | 1 | 3) ;; *)
-		fail "$id" "exit status $status: $(head -n 1 /tmp/nd-case.$$)"
+		fail "$id" "exit status $status: $(head -n 1 "$err")"
 		return
 		;;
 	esac
@@ -79,6 +81,5 @@ while read -r id least most; do
 done <<END
 $table
 END
-rm -f /tmp/nd-case.$$
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
