@@ -172,7 +172,7 @@ while read -r f; do
 	check "rules/README.md: the example of $f does not use it" grep -qF "$f(" "$tmp/example"
 	sed 's/.*/      {&}/' "$tmp/example" >>"$tmp/examples/examples.yaml"
 done <"$tmp/functions"
-check "the examples of the functions table" netdoctor rules lint "$tmp/examples"
+check "the examples of the functions table" netdoctor rules list --rules "$tmp/examples"
 sed -n 's/^| `\([a-z0-9_]*\)(.*/\1/p' "$doc" | sort >"$tmp/rows"
 sort "$tmp/functions" | comm -13 - "$tmp/rows" >"$tmp/unknown"
 check "rules/README.md: no such function: $(tr '\n' ' ' <"$tmp/unknown")" test ! -s "$tmp/unknown"

@@ -37,12 +37,12 @@ refused() {
 	call rules lint "$file"
 	if [ "$rc" != 4 ]; then
 		no "$1: status $rc, expected 4"
-	elif ! grep -Eq "^$dir/hostile\.yaml:[0-9]+:[0-9]+: error: .*($2)" "$dir/err"; then
+	elif ! grep -Eq "^$dir/hostile\.yaml:[0-9]+:[0-9]+: error: .*($2)" "$dir/out"; then
 		no "$1: no place with '$2'"
-	elif ! grep -Eq '^ *\^$' "$dir/err"; then
+	elif ! grep -Eq '^ *\^$' "$dir/out"; then
 		no "$1: no caret"
-	elif [ "$(wc -c <"$dir/err")" -gt 200000 ]; then
-		no "$1: $(wc -c <"$dir/err") bytes of messages"
+	elif [ "$(wc -c <"$dir/out")" -gt 200000 ]; then
+		no "$1: $(wc -c <"$dir/out") bytes of messages"
 	else
 		ok
 	fi
@@ -50,6 +50,8 @@ refused() {
 # accepted NAME: it is hostile, but a rule.
 accepted() {
 	call rules lint "$file"
+	case $rc in 0 | 4) ok ;; *) no "$1: status $rc of lint" ;; esac
+	call rules list --rules "$file"
 	if [ "$rc" = 0 ]; then ok; else no "$1: status $rc, expected 0"; fi
 }
 # many N TEXT: N times, without a newline.

@@ -137,9 +137,20 @@ static void see_walk(struct nd_cover *c, const struct nd_walk *w)
 	}
 }
 
+/* Did an answer rule a cause out? */
+static bool rules_out(const struct nd_walk *w)
+{
+	uint32_t u = 0;
+
+	while (u < w->tree->n_uses && w->lost[u].fate != ND_FATE_RULED_OUT)
+		u++;
+	return w->n_path > 0 && u < w->tree->n_uses;
+}
+
 void nd_cover_see(struct nd_cover *c, struct nd_run *run, uint32_t rule)
 {
 	const struct nd_rule *r = run->rules->rules[rule];
+	bool ruled_out = false, found = false;
 
 	for (uint32_t i = 0; i < r->n_trees; i++) {
 		const struct nd_tree *t = &r->trees[i];
@@ -164,6 +175,9 @@ void nd_cover_see(struct nd_cover *c, struct nd_run *run, uint32_t rule)
 			}
 			nd_walk(run, &w, gate);
 			see_walk(c, &w);
+			ruled_out = ruled_out || rules_out(&w);
+			found = found || (w.found >= 0 && w.lost[w.found].fate == ND_FATE_NONE);
 		}
 	}
+	c->found_nothing = c->found_nothing || (ruled_out && !found);
 }

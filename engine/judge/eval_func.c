@@ -172,6 +172,7 @@ static result f_sets(const struct nd_code *c, struct nd_eval *e)
 	result a = nd_eval(c->args[0], e), b = nd_eval(c->args[1], e), out = a;
 	struct nd_id_set in_a = {0}, in_b = {0};
 	struct nd_item one;
+	const struct nd_item *hidden = NULL;
 	enum nd_func_id f = c->func->id;
 
 	if (a.t == ND_R_MISSING || b.t == ND_R_MISSING)
@@ -180,14 +181,18 @@ static result f_sets(const struct nd_code *c, struct nd_eval *e)
 		one = (struct nd_item){.id = b.id, .detail = ""};
 		b = (result){.t = ND_R_SET, .items = &one, .n = 1};
 	}
+	for (uint32_t i = 0; i < b.n && !hidden; i++)
+		hidden = b.items[i].why != ND_PRESENT ? &b.items[i] : NULL;
 	out.t = ND_R_SET;
 	out.items = nd_work(e, (a.n + b.n + 1) * sizeof(*out.items));
 	out.n = 0;
 	for (uint32_t i = 0; i < a.n; i++) {
-		bool both =
-			a.items[i].why == ND_PRESENT && nd_id_set_has(&in_b, &b, a.items[i].id, e);
+		bool known = a.items[i].why == ND_PRESENT;
+		bool both = known && nd_id_set_has(&in_b, &b, a.items[i].id, e);
 
-		if (f == ND_F_UNION || (f == ND_F_COMMON) == both)
+		if (f != ND_F_UNION && known && !both && hidden) /* it may be one of those */
+			out.items[out.n++] = *hidden;
+		else if (f == ND_F_UNION || (f == ND_F_COMMON) == both || (!known && b.n))
 			out.items[out.n++] = a.items[i];
 	}
 	for (uint32_t i = 0; f == ND_F_UNION && i < b.n; i++) {

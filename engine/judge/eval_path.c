@@ -259,6 +259,12 @@ static struct nd_result map_to_list(const struct nd_code *c, const struct nd_res
 	return out;
 }
 
+/* What a cause is about is the walked entity if its own was absent: that may be of another kind. */
+static bool other_kind(const struct nd_code *from, nd_id id, const struct nd_eval *e)
+{
+	return from->op == ND_O_ABOUT && nd_entity_kind(e->run->f, id) != from->kind;
+}
+
 static struct nd_result eval_step(const struct nd_code *c, struct nd_eval *e)
 {
 	struct nd_result from;
@@ -266,6 +272,8 @@ static struct nd_result eval_step(const struct nd_code *c, struct nd_eval *e)
 	if (c->a->op == ND_O_THIS || c->a->op == ND_O_ELEMENT)
 		return step_of(c, c->a->op == ND_O_THIS ? e->self : e->element, e);
 	from = nd_eval(c->a, e);
+	if (from.t == ND_R_ENTITY && other_kind(c->a, from.id, e))
+		return nd_absent_result();
 	if (from.t == ND_R_ENTITY)
 		return step_of(c, from.id, e);
 	if (from.t != ND_R_SET)
@@ -324,14 +332,17 @@ static struct nd_result by_key(const struct nd_code *c, struct nd_eval *e)
 	return u.value;
 }
 
-static struct nd_result found_set(struct nd_eval *e)
+static struct nd_result found_set(const struct nd_code *c, struct nd_eval *e)
 {
-	struct nd_result r = set_new(e, e->n_found + 1);
+	struct nd_item self = {.id = e->self, .detail = ""};
+	const struct nd_item *found = e->n_found ? e->found : &self;
+	uint32_t n = e->n_found ? e->n_found : 1;
+	struct nd_result r = set_new(e, n);
 
-	for (uint32_t i = 0; i < e->n_found; i++)
-		r.items[r.n++] = e->found[i];
-	if (r.n == 0)
-		r.items[r.n++] = (struct nd_item){.id = e->self, .detail = ""};
+	for (uint32_t i = 0; i < n; i++) {
+		if (nd_entity_kind(e->run->f, found[i].id) == c->kind)
+			r.items[r.n++] = found[i];
+	}
 	return r;
 }
 
@@ -387,7 +398,7 @@ struct nd_result nd_eval_path(const struct nd_code *c, struct nd_eval *e)
 	case ND_O_ELEMENT: return entity(e->element);
 	case ND_O_LOOP: return entity(e->loops[c->index]);
 	case ND_O_ABOUT: return entity(e->n_found ? e->found[0].id : e->self);
-	case ND_O_FOUND: return found_set(e);
+	case ND_O_FOUND: return found_set(c, e);
 	case ND_O_ONE: return entity(nd_entity_find(e->run->f, c->kind, ""));
 	case ND_O_ALL: return all_of(c->kind, e);
 	case ND_O_BY_KEY: return by_key(c, e);

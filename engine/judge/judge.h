@@ -47,10 +47,14 @@ struct nd_cover {
 	struct nd_cover_cause *causes;
 	uint32_t n_causes, cap_causes;
 	uint32_t passed, failed; /* tests */
+	bool found_nothing; /* a test rules causes out, and finds none */
 };
 /* Runs the tests of rule number `rule`. Never NULL; free with nd_cover_free, before the rules. */
 struct nd_cover *nd_ruletest_cover(struct nd_rules *rules, uint32_t rule);
 void nd_cover_free(struct nd_cover *c);
+/* Runs the tests of rule number `rule`, and appends what they leave out: causes that none concludes or leaves open, a
+ * host where nothing is found. Messages as those of loading. */
+void nd_lint_tests(struct nd_rules *rules, uint32_t rule, struct nd_buf *messages);
 
 /* ---- one cause on every entity ---- */
 enum nd_why_end {

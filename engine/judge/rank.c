@@ -33,15 +33,6 @@ bool nd_outcome_names(const struct nd_outcome *o, const char *cause)
 	return false;
 }
 
-static bool among(const char *name, const char *const *list, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (strcmp(name, list[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool names_any(const struct nd_walk *w, const char *const *list, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -156,7 +147,7 @@ static void exclude(struct nd_run *run, struct nd_outcome *o)
 			struct nd_walk *b = o->found[k], *loser;
 
 			if (a == b || b->dropped || a->about != b->about ||
-			    !among(cause_of(b), u->excludes, u->n_excludes))
+			    !names_any(b, u->excludes, u->n_excludes))
 				continue;
 			loser = strength(b, a) < 0 ? a : b;
 			loser->dropped = true;

@@ -132,6 +132,27 @@ const char *nd_render(const struct nd_ctext *t, struct nd_eval *e)
 	return keep(&b, e->run);
 }
 
+/* Several words, each of them quoted. */
+static void render_words(struct nd_buf *b, const char *s)
+{
+	static const char blanks[] = " \t\n\v\f\r";
+
+	for (bool first = true;; first = false) {
+		struct nd_buf word = {0};
+		size_t n;
+
+		s += strspn(s, blanks);
+		n = strcspn(s, blanks);
+		if (n == 0)
+			return;
+		nd_buf_put(&word, s, n);
+		nd_buf_puts(b, first ? "" : " ");
+		nd_print_shell(b, nd_buf_str(&word));
+		nd_buf_free(&word);
+		s += n;
+	}
+}
+
 static void render_word(struct nd_buf *b, const struct nd_result *r, const struct nd_text_piece *p,
 			const struct nd_run *run)
 {
@@ -141,8 +162,10 @@ static void render_word(struct nd_buf *b, const struct nd_result *r, const struc
 		nd_buf_puts(b, r->yes ? "1" : "0");
 	else if (r->t == ND_R_ENTITY)
 		nd_print_shell(b, nd_entity_key(run->f, r->id));
-	else if (p->code->type.t == ND_X_WORDS || p->code->type.t == ND_X_SAFE)
+	else if (p->code->type.t == ND_X_SAFE)
 		nd_buf_puts(b, r->text);
+	else if (p->code->type.t == ND_X_WORDS)
+		render_words(b, r->text);
 	else if (r->t == ND_R_TEXT)
 		nd_print_shell(b, r->text);
 }

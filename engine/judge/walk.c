@@ -117,15 +117,14 @@ static bool follow(struct nd_walk *w, const struct nd_answered *a, struct stack 
 		   struct nd_eval *e)
 {
 	const struct nd_branch *b = &a->node->branch[a->answer];
-	enum nd_fate fate = a->answer == ND_UNKNOWN ? ND_FATE_OPEN : ND_FATE_RULED_OUT;
+	bool doubtful = a->answer == ND_UNKNOWN || (a->answer == ND_NO && a->doubted);
+	enum nd_fate fate = doubtful ? ND_FATE_OPEN : ND_FATE_RULED_OUT;
 	uint32_t at = w->n_path - 1;
 
 	lower(w, b->cap, a->says || b->cap == ND_NO_CAP ? a->says : say(a->node->ask, e));
 	switch (b->way) {
 	case ND_WAY_OPEN: lose(w, before, 0, ND_FATE_OPEN, at, NULL); return false;
-	case ND_WAY_RULE_OUT:
-		lose(w, before, 0, a->doubted ? ND_FATE_OPEN : fate, at, say(b->because, e));
-		return false;
+	case ND_WAY_RULE_OUT: lose(w, before, 0, fate, at, say(b->because, e)); return false;
 	case ND_WAY_CONCLUDE:
 		lose(w, before, 1ull << b->use, fate, at, a->says);
 		w->found = (int)b->use;
@@ -304,6 +303,9 @@ static void settle(struct nd_walk *w, struct nd_eval *e)
 {
 	const struct nd_use *u = &w->tree->uses[w->found];
 
+	w->alone = (struct nd_item){.id = w->about, .detail = ""};
+	e->found = &w->alone;
+	e->n_found = 1;
 	if (refuted(w, u, e))
 		return;
 	if (!word_of(w)) {
@@ -340,8 +342,8 @@ struct nd_eval nd_walk_eval(struct nd_run *run, const struct nd_walk *w)
 	e.visits = w->visits;
 	e.place = w->place;
 	e.places = w->places;
-	e.found = w->members;
-	e.n_found = w->n_members;
+	e.found = w->n_members ? w->members : &w->alone;
+	e.n_found = w->n_members ? w->n_members : w->found >= 0;
 	return e;
 }
 

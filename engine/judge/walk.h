@@ -24,6 +24,8 @@ struct nd_walk {
 	const struct nd_tree *tree;
 	uint32_t rule_index;
 	nd_id self, about;
+	struct nd_item
+		alone; /* about, for texts that are asked for its members before they are known */
 	uint32_t place, places; /* as in struct nd_eval */
 	uint32_t
 		others; /* further entities with the same answers and without a finding: they have no walk of their own */

@@ -13,17 +13,6 @@ struct names {
 	uint32_t n, at;
 };
 
-enum nd_kind nd_kind_by_name(const char *name, bool plural)
-{
-	for (unsigned k = 0; k < ND_KINDS; k++) {
-		const char *has = plural ? nd_kinds[k].plural : nd_kinds[k].name;
-
-		if (has && strcmp(has, name) == 0)
-			return (enum nd_kind)k;
-	}
-	return ND_NO_KIND;
-}
-
 /* The type of a step's value when it is taken from an entity, or from each of a set. */
 static struct nd_xtype mapped(const struct nd_code *from, struct nd_xtype one)
 {
@@ -460,8 +449,11 @@ static struct nd_code *variable(const struct nd_expr *x, const struct nd_scope *
 			names[n++] = s->lets[i].name;
 	}
 	for (uint32_t i = 0; i < s->n_params; i++) {
-		if (strcmp(s->params[i].name, x->text) == 0 && s->params[i].code)
-			return s->params[i].code;
+		if (strcmp(s->params[i].name, x->text) == 0)
+			return s->params[i].code
+				       ? s->params[i].code
+				       : nd_check_fail(e, x->pos, "$%s has an error of its own",
+						       x->text);
 		if (n < ND_ARRAY_LEN(names))
 			names[n++] = s->params[i].name;
 	}

@@ -1,6 +1,17 @@
 /* Units and types: which numbers go together, what comes of calculating with them, what types are called. */
 #include "engine/rule/code.h"
 
+enum nd_kind nd_kind_by_name(const char *name, bool plural)
+{
+	for (unsigned k = 0; k < ND_KINDS; k++) {
+		const char *has = plural ? nd_kinds[k].plural : nd_kinds[k].name;
+
+		if (has && strcmp(has, name) == 0)
+			return (enum nd_kind)k;
+	}
+	return ND_NO_KIND;
+}
+
 bool nd_same_dims(struct nd_dims a, struct nd_dims b)
 {
 	return a.time == b.time && a.data == b.data;
@@ -136,15 +147,25 @@ bool nd_sum_type(struct nd_code *c, uint32_t pos, struct nd_expr_error *e)
 	return true;
 }
 
+bool nd_combine_dims(struct nd_dims a, struct nd_dims b, int sign, struct nd_dims *out,
+		     uint32_t pos, struct nd_expr_error *e)
+{
+	int time = a.time + sign * b.time, data = a.data + sign * b.data;
+
+	if (abs(time) > INT8_MAX || abs(data) > INT8_MAX)
+		return nd_check_fail(e, pos, "a unit to a power of more than %d", INT8_MAX);
+	*out = (struct nd_dims){(int8_t)time, (int8_t)data};
+	return true;
+}
+
 bool nd_product_type(struct nd_code *c, uint32_t pos, struct nd_expr_error *e)
 {
 	const struct nd_xtype *a = &c->a->type, *b = &c->b->type;
 	bool times = c->index == ND_E_MUL;
-	int sign = times ? 1 : -1;
 
 	c->type = (struct nd_xtype){.t = ND_X_NUMBER};
-	c->type.dims.time = (int8_t)(a->dims.time + sign * b->dims.time);
-	c->type.dims.data = (int8_t)(a->dims.data + sign * b->dims.data);
+	if (!nd_combine_dims(a->dims, b->dims, times ? 1 : -1, &c->type.dims, pos, e))
+		return false;
 	if (times) { /* the side that is a thing, not a share, says what the product is */
 		bool share_a = a->number == ND_N_PLAIN || a->number == ND_N_PERCENT ||
 			       a->number == ND_N_RATIO;

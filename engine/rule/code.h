@@ -206,6 +206,9 @@ void *nd_check_fail(struct nd_expr_error *e, uint32_t pos, const char *fmt, ...)
 const char *nd_xtype_name(const struct nd_xtype *t, char *out,
 			  size_t size); /* "a time", "a set of cpu" */
 bool nd_same_dims(struct nd_dims a, struct nd_dims b);
+/* Dimensions of a * b (sign 1) or a / b (sign -1); false with *e filled if no number has so many. */
+bool nd_combine_dims(struct nd_dims a, struct nd_dims b, int sign, struct nd_dims *out,
+		     uint32_t pos, struct nd_expr_error *e);
 bool nd_same_unit(const struct nd_xtype *a, const struct nd_xtype *b); /* a bare 0 fits all */
 bool nd_same_type(const struct nd_xtype *a, const struct nd_xtype *b);
 /* "cannot WHAT a time and a count"; NULL. */

@@ -88,8 +88,8 @@ static bool check_ratio(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_erro
 	if (!nd_same_unit(floor, b))
 		return fail(e, x->args[2], "the floor has the unit of the second number");
 	c->type = number_of(ND_N_RATIO);
-	c->type.dims.time = (int8_t)(a->dims.time - b->dims.time);
-	c->type.dims.data = (int8_t)(a->dims.data - b->dims.data);
+	if (!nd_combine_dims(a->dims, b->dims, -1, &c->type.dims, x->pos, e))
+		return false;
 	if (c->type.dims.time || c->type.dims.data)
 		c->type.number = ND_N_COUNT;
 	return true;

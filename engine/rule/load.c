@@ -45,6 +45,8 @@ static void check_origin(struct nd_loader *l, const struct nd_yaml *y)
 {
 	const char *origin = nd_text_of(l, y, "origin", false);
 
+	if (!origin && nd_yaml_get(y, "origin"))
+		return; /* it is no text: said */
 	if (!origin) {
 		nd_say(l, y, 0,
 		       "origin is missing: where does this number come from? (lab: case: kernel: standard: arith: guess:)");
@@ -204,7 +206,7 @@ static void load_log(struct nd_loader *l, const char *name, const struct nd_yaml
 
 static void load_logs(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y)
 {
-	if (!y || y->type != ND_YAML_MAP)
+	if (!y)
 		return;
 	r->logs = nd_arena_alloc(&l->rules->arena, (y->n + 1) * sizeof(*r->logs));
 	for (uint32_t i = 0; i < y->n; i++)
@@ -223,7 +225,7 @@ static const struct nd_table_def *table_named(const struct nd_registry *r, const
 
 static void load_tallies(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y)
 {
-	if (!y || y->type != ND_YAML_MAP)
+	if (!y)
 		return;
 	r->tallies = nd_arena_alloc(&l->rules->arena, (y->n + 1) * sizeof(*r->tallies));
 	for (uint32_t i = 0; i < y->n; i++) {
@@ -254,21 +256,23 @@ static void load_scopes(struct nd_loader *l, struct nd_rule *r, const struct nd_
 {
 	const struct nd_yaml *scope = nd_yaml_get(y, "scope");
 	bool seen[ND_KINDS] = {false};
-	const char **kinds;
-	uint32_t n;
+	bool list = scope && scope->type == ND_YAML_LIST;
+	uint32_t n = list ? scope->n : 1;
 
 	if (!scope) {
 		nd_say(l, y, 0, "scope is missing: the kind of entity that the tree walks");
 		return;
 	}
-	kinds = nd_texts_of(l, scope, &n);
 	for (uint32_t i = 0; i < n; i++) {
-		enum nd_kind k = nd_kind_by_name(kinds[i], false);
+		const struct nd_yaml *one = list ? scope->items[i] : scope;
+		enum nd_kind k = ND_NO_KIND;
 
+		if (one->type == ND_YAML_TEXT)
+			k = nd_kind_by_name(one->text, false);
 		if (k == ND_NO_KIND) {
-			nd_say(l, scope, 0, "no kind of entity \"%s\"", kinds[i]);
+			nd_say(l, one, 0, "no kind of entity \"%s\"", one->text ? one->text : "");
 		} else if (seen[k]) {
-			nd_say(l, scope, 0, "%s stands twice in the scope", kinds[i]);
+			nd_say(l, one, 0, "%s stands twice in the scope", one->text);
 		} else {
 			seen[k] = true;
 			nd_load_tree(l, r, y, name, k);
@@ -286,15 +290,18 @@ static uint32_t trees_at_most(const struct nd_yaml *y)
 
 static void load_trees(struct nd_loader *l, struct nd_rule *r)
 {
-	const struct nd_yaml *trees = nd_yaml_get(r->yaml, "trees");
+	const struct nd_yaml *trees = nd_named_of(l, r->yaml, "trees");
 	const struct nd_yaml *tree = nd_yaml_get(r->yaml, "tree");
 
 	if (trees && tree)
 		nd_say(l, tree, 0, "a file has either one tree or trees");
+	if (!nd_yaml_get(r->yaml, "trees") && !tree && !nd_yaml_get(r->yaml, "notes") &&
+	    !nd_yaml_get(r->yaml, "contradictions"))
+		nd_say(l, r->yaml, 0, "a rule has a tree or trees, notes or contradictions");
 	r->trees = nd_arena_alloc(&l->rules->arena, trees_at_most(r->yaml) * sizeof(*r->trees));
 	if (tree)
 		load_scopes(l, r, r->yaml, "main");
-	for (uint32_t i = 0; trees && trees->type == ND_YAML_MAP && i < trees->n; i++)
+	for (uint32_t i = 0; trees && i < trees->n; i++)
 		load_scopes(l, r, trees->items[i], trees->keys[i]->text);
 	for (uint32_t i = 0; i < r->n_causes; i++) {
 		if (!r->causes[i].concluded)
@@ -305,7 +312,8 @@ static void load_trees(struct nd_loader *l, struct nd_rule *r)
 
 void nd_rules_load_rule(struct nd_loader *l, struct nd_rule *r)
 {
-	const char *core;
+	static const char *const flags[] = {"no", "yes", "false", "true", NULL};
+	const struct nd_yaml *core;
 
 	l->rule = r;
 	l->path = r->path;
@@ -315,11 +323,11 @@ void nd_rules_load_rule(struct nd_loader *l, struct nd_rule *r)
 		return;
 	r->title = nd_text_of(l, r->yaml, "title", true);
 	r->about = nd_text_of(l, r->yaml, "about", false);
-	core = nd_text_of(l, r->yaml, "core", false);
-	r->core = core && (strcmp(core, "true") == 0 || strcmp(core, "yes") == 0);
+	core = nd_yaml_get(r->yaml, "core");
+	r->core = core && nd_word_of(l, core, flags) % 2 == 1;
 	nd_load_params(l, nd_yaml_get(r->yaml, "params"), &r->params, &r->n_params, r->name);
-	load_logs(l, r, nd_yaml_get(r->yaml, "logs"));
-	load_tallies(l, r, nd_yaml_get(r->yaml, "tally"));
+	load_logs(l, r, nd_named_of(l, r->yaml, "logs"));
+	load_tallies(l, r, nd_named_of(l, r->yaml, "tally"));
 	nd_load_causes(l, r);
 	load_trees(l, r);
 	nd_load_remarks(l, r, "notes");
@@ -329,7 +337,7 @@ void nd_rules_load_rule(struct nd_loader *l, struct nd_rule *r)
 
 void nd_rules_load_library(struct nd_loader *l, struct nd_library *lib)
 {
-	const struct nd_yaml *y = nd_yaml_get(lib->yaml, "derive");
+	const struct nd_yaml *y;
 
 	l->rule = NULL;
 	l->path = lib->path;
@@ -339,7 +347,8 @@ void nd_rules_load_library(struct nd_loader *l, struct nd_library *lib)
 		return;
 	nd_load_params(l, nd_yaml_get(lib->yaml, "params"), &lib->params, &lib->n_params,
 		       lib->name);
-	if (!y || y->type != ND_YAML_MAP)
+	y = nd_named_of(l, lib->yaml, "derive");
+	if (!y)
 		return;
 	lib->derived = nd_arena_alloc(&l->rules->arena, (y->n + 1) * sizeof(*lib->derived));
 	for (uint32_t i = 0; i < y->n; i++) {

@@ -12,9 +12,9 @@ const struct nd_yaml *nd_cause_key(const struct nd_cause *c, const char *key)
 
 void nd_load_causes(struct nd_loader *l, struct nd_rule *r)
 {
-	const struct nd_yaml *y = nd_yaml_get(r->yaml, "causes");
+	const struct nd_yaml *y = nd_named_of(l, r->yaml, "causes");
 
-	if (!y || y->type != ND_YAML_MAP)
+	if (!y)
 		return;
 	r->causes = nd_arena_alloc(&l->rules->arena, (y->n + 1) * sizeof(*r->causes));
 	for (uint32_t i = 0; i < y->n; i++) {
@@ -60,6 +60,10 @@ static void load_accounts(struct nd_loader *l, struct nd_use *u, const struct nd
 	u->share_of = nd_ctext_of(l, nd_yaml_get(y, "of"), s, false);
 	if (u->delay && (u->delay->type.dims.time != 1 || u->delay->type.dims.data))
 		nd_say(l, nd_yaml_get(y, "delay"), 0, "delay is a time");
+	if (u->touches && (u->touches->type.dims.time || u->touches->type.dims.data))
+		nd_say(l, nd_yaml_get(y, "touches"), 0, "touches is a share of the requests");
+	if (u->share && (u->share->type.dims.time || u->share->type.dims.data))
+		nd_say(l, nd_yaml_get(y, "share"), 0, "share is a share");
 }
 
 static void load_refutes(struct nd_loader *l, struct nd_use *u, const struct nd_scope *s)
@@ -275,7 +279,8 @@ static void load_distrust(struct nd_loader *l, const struct nd_yaml *y, struct n
 		if (k != ND_NO_KIND)
 			id = nd_registry_find(l->rules->registry, k, dot + 1);
 		if (id < 0) {
-			nd_say(l, y, 0, "no fact %s (kind.name, without accessor)", names[i]);
+			nd_say(l, y->type == ND_YAML_LIST && n == y->n ? y->items[i] : y, 0,
+			       "no fact %s (kind.name, without accessor)", names[i]);
 			continue;
 		}
 		out->distrust[out->n_distrust].kind = k;
@@ -287,11 +292,11 @@ void nd_load_remarks(struct nd_loader *l, struct nd_rule *r, const char *section
 {
 	bool notes = strcmp(section, "notes") == 0;
 	const struct nd_section *keys = notes ? &nd_section_note : &nd_section_contradiction;
-	const struct nd_yaml *y = nd_yaml_get(r->yaml, section);
+	const struct nd_yaml *y = nd_named_of(l, r->yaml, section);
 	struct nd_remark *all;
 	uint32_t n = 0;
 
-	if (!y || y->type != ND_YAML_MAP)
+	if (!y)
 		return;
 	all = nd_arena_alloc(&l->rules->arena, (y->n + 1) * sizeof(*all));
 	for (uint32_t i = 0; i < y->n; i++) {
@@ -304,9 +309,9 @@ void nd_load_remarks(struct nd_loader *l, struct nd_rule *r, const char *section
 			continue;
 		n++;
 		out->name = y->keys[i]->text;
-		out->scope = scope && scope->type == ND_YAML_TEXT
-				     ? nd_kind_by_name(scope->text, false)
-				     : ND_HOST;
+		out->scope = !scope			   ? ND_HOST
+			     : scope->type == ND_YAML_TEXT ? nd_kind_by_name(scope->text, false)
+							   : ND_NO_KIND;
 		if (out->scope == ND_NO_KIND) {
 			nd_say(l, scope, 0, "no kind of entity of this name");
 			out->scope = ND_HOST;

@@ -52,7 +52,7 @@ static void concludes_on(struct builder *b, const struct nd_yaml *y, uint32_t us
 	if (use >= b->tree->n_uses)
 		return;
 	if (u->about_kind != ND_NO_KIND && u->about_kind != kind)
-		nd_say(b->l, y, 0, "%s is concluded about a %s here and about a %s before", u->name,
+		nd_say(b->l, y, 0, "%s is concluded about %s here, about %s before", u->name,
 		       nd_kinds[kind].name, nd_kinds[u->about_kind].name);
 	u->about_kind = kind;
 }
@@ -164,10 +164,6 @@ static void check_branches(struct builder *b, const struct nd_node *n, const str
 	else if (no->way == ND_WAY_LIST && !has_strong(no->list) && !nd_list_ends(no->list))
 		nd_say(b->l, nd_yaml_get(y, "if_no"), 0,
 		       "if_no leads on without another requires or decides: then the question only supports");
-	if (unknown->way == ND_WAY_NEXT && !unknown->says &&
-	    unknown->cap == (n->grade == REQUIRES ? 0 : 1))
-		nd_say(b->l, nd_yaml_get(y, "if_unknown"), 0,
-		       "this cap changes nothing: the grade alone does it");
 }
 
 /* A derived fact brings its own wording. */
@@ -221,9 +217,16 @@ static void load_question(struct builder *b, const struct nd_yaml *y, struct nd_
 
 static void load_conclusion(struct builder *b, const struct nd_yaml *y, struct nd_node *n)
 {
+	static const char *const asking[] = {"ask",   "test",	"grade",
+					     "if_no", "if_yes", "if_unknown"};
 	const struct nd_yaml *entity = nd_yaml_get(y, "entity"),
 			     *cause = nd_yaml_get(y, "conclude");
 
+	for (size_t i = 0; i < ND_ARRAY_LEN(asking); i++) {
+		if (nd_yaml_get(y, asking[i]))
+			nd_say(b->l, nd_yaml_get(y, asking[i]), 0,
+			       "a node that concludes asks nothing");
+	}
 	n->conclusion = true;
 	n->use = use_of(b, cause);
 	if (!entity) {

@@ -35,6 +35,26 @@ static void find_param(struct nd_reads *r, const struct nd_code *c, const struct
 	}
 }
 
+static void add_log(struct nd_reads *r, uint32_t index)
+{
+	for (uint32_t i = 0; i < r->n_logs; i++) {
+		if (r->logs[i] == index)
+			return;
+	}
+	ND_GROW(r->logs, r->n_logs, r->cap_logs);
+	r->logs[r->n_logs++] = index;
+}
+
+static void add_tally(struct nd_reads *r, uint32_t index)
+{
+	for (uint32_t i = 0; i < r->n_tallies; i++) {
+		if (r->tallies[i] == index)
+			return;
+	}
+	ND_GROW(r->tallies, r->n_tallies, r->cap_tallies);
+	r->tallies[r->n_tallies++] = index;
+}
+
 /* False: it was entered before. */
 static bool add_let(struct nd_reads *r, const struct nd_let *let)
 {
@@ -68,6 +88,10 @@ void nd_reads_code(struct nd_reads *r, const struct nd_code *c)
 		find_param(r, c, r->derived[i]->library->params, r->derived[i]->library->n_params);
 	if (c->op == ND_O_FACT)
 		add_fact(r, c->fact, c->accessor);
+	if (c->op == ND_O_LOG)
+		add_log(r, (uint32_t)c->index);
+	if (c->op == ND_O_TALLY)
+		add_tally(r, (uint32_t)c->index);
 	if (c->op == ND_O_LET && add_let(r, c->let))
 		nd_reads_code(r, c->let->code);
 	if (c->op == ND_O_DERIVED && add_derived(r, c->derived))
@@ -173,4 +197,6 @@ void nd_reads_free(struct nd_reads *r)
 	free(r->params);
 	free(r->lets);
 	free(r->derived);
+	free(r->logs);
+	free(r->tallies);
 }

@@ -19,6 +19,8 @@ struct nd_reads {
 	uint32_t n_lets, cap_lets;
 	const struct nd_derived **derived;
 	uint32_t n_derived, cap_derived;
+	uint32_t *logs, n_logs, cap_logs; /* of the rule: log patterns and tallies, by index */
+	uint32_t *tallies, n_tallies, cap_tallies;
 };
 /* Adds what an expression, a text, a tree's gate and questions, or a whole rule with its fixes and notes reads.
  * NULL adds nothing. */

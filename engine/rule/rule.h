@@ -205,6 +205,8 @@ void nd_say(struct nd_loader *l, const struct nd_yaml *at, uint32_t i, const cha
 	ND_PRINTF(4, 5);
 /* Unknown keys, with the nearest right one. False if at is no map (said). */
 bool nd_keys(struct nd_loader *l, const struct nd_yaml *at, const struct nd_section *section);
+/* A key whose value is names, each with a section of its own; NULL if it is not there, or is something else (said). */
+const struct nd_yaml *nd_named_of(struct nd_loader *l, const struct nd_yaml *map, const char *key);
 const char *nd_text_of(struct nd_loader *l, const struct nd_yaml *map, const char *key,
 		       bool needed); /* or NULL */
 /* A text or a list of texts as an array in the arena. */

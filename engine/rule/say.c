@@ -53,6 +53,15 @@ bool nd_keys(struct nd_loader *l, const struct nd_yaml *at, const struct nd_sect
 	return true;
 }
 
+const struct nd_yaml *nd_named_of(struct nd_loader *l, const struct nd_yaml *map, const char *key)
+{
+	const struct nd_yaml *y = nd_yaml_get(map, key);
+
+	if (y && y->type != ND_YAML_MAP)
+		nd_say(l, y, 0, "%s: names, and what belongs to each", key);
+	return y && y->type == ND_YAML_MAP ? y : NULL;
+}
+
 const char *nd_text_of(struct nd_loader *l, const struct nd_yaml *map, const char *key, bool needed)
 {
 	const struct nd_yaml *y = nd_yaml_get(map, key);
@@ -151,7 +160,9 @@ static bool safe_in_quotes(const struct nd_code *c)
 static char quote_after(const char *literal, char quote)
 {
 	for (; *literal; literal++) {
-		if (quote)
+		if (*literal == '\\' && quote != '\'' && literal[1])
+			literal++; /* what it takes the meaning from */
+		else if (quote)
 			quote = *literal == quote ? '\0' : quote;
 		else if (*literal == '"' || *literal == '\'')
 			quote = *literal;
@@ -175,6 +186,8 @@ static bool piece(struct nd_loader *l, const struct nd_yaml *y, const struct nd_
 		return true;
 	out->code = nd_check(p->expr, s, &e);
 	if (!out->code) {
+		/* the expression begins behind the brace and its blanks */
+		e.pos += (uint32_t)strspn(y->text + p->pos + 1, " \t\r\n");
 		nd_say(l, y, p->pos + 1 + e.pos, "%s", e.msg);
 		return false;
 	}

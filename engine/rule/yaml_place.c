@@ -51,6 +51,17 @@ static void put_char(struct nd_buf *out, const char *s, size_t at, size_t n)
 		nd_buf_put(out, s + at, n);
 }
 
+/* A message may quote the file: it stays one line, and no terminal obeys it. */
+static void put_text(struct nd_buf *out, const char *s)
+{
+	size_t len = strlen(s), n;
+
+	for (size_t at = 0; at < len; at += n ? n : 1) {
+		n = utf8_length(s, len, at);
+		put_char(out, s, at, n);
+	}
+}
+
 /* The line that begins at from, and below it a caret under byte `at`. */
 static void put_source(struct nd_buf *out, const char *text, size_t len, size_t from, size_t at)
 {
@@ -94,7 +105,9 @@ void nd_yaml_message(struct nd_buf *out, const char *path, const char *text, siz
 		column = 1;
 		from = i + 1;
 	}
-	nd_buf_printf(out, "%s:%u:%u: %s: %s\n", path, line, column, kind, message);
+	nd_buf_printf(out, "%s:%u:%u: %s: ", path, line, column, kind);
+	put_text(out, message);
+	nd_buf_putc(out, '\n');
 	put_source(out, text, len, from, at);
 }
 

@@ -157,4 +157,80 @@ static inline const char *type_of(const char *expr, const struct nd_scope *s, ch
 	}
 	return out;
 }
+
+/* ---- rules that are wrong ---- */
+
+#define RULE "rule: r\n"
+#define HEAD "rule: r\ntitle: t\nscope: cpu\n"
+#define TREE "tree:\n"
+#define ASK "  - {ask: q, test: cpu.node > 0, if_no: {rule_out: n}}\n"
+#define NODE(rest) "  - {ask: q, test: cpu.node > 0, " rest "}\n"
+#define END "  - conclude: c\n"
+#define CAUSES "causes:\n"
+#define CAUSE "  c: {title: t, because: b}\n"
+#define FIX(rest)                                                                                  \
+	"  c:\n    title: t\n    because: b\n    fix:\n"                                           \
+	"      - {title: f, tier: cure, risk: low, " rest "}\n"
+
+/* A rule as a whole, or its parts, where NULL is what is right. */
+struct rule_row {
+	const char *name, *whole, *top, *tree, *causes;
+	const char *want; /* "line:column: message" of each mistake, a line each */
+};
+
+/* Takes one message: its place and text go to `said`; its caret must stand at that place of the file. */
+static inline const char *take_message(const char *at, const char *file, struct nd_buf *said)
+{
+	const char *place = strchr(at, ':') + 1, *text = strstr(at, "error: ");
+	size_t shown;
+	uint32_t line = 0, column = 0;
+	const char *source, *caret, *of = file;
+
+	assert_non_null(text);
+	for (; *place != ':'; place++)
+		line = line * 10 + (uint32_t)(*place - '0');
+	for (place++; *place != ':'; place++)
+		column = column * 10 + (uint32_t)(*place - '0');
+	nd_buf_printf(said, "%s%u:%u: ", said->len ? "\n" : "", line, column);
+	text += strlen("error: ");
+	nd_buf_put(said, text, strcspn(text, "\n"));
+	source = strchr(text, '\n') + 1;
+	caret = strchr(source, '\n') + 1;
+	while (--line)
+		of = strchr(of, '\n') + 1;
+	shown = strspn(caret, " ");
+	if (!nd_starts(source + 4, "…")) { /* else it is cut on its left */
+		assert_int_equal(shown + 1 - 4, column);
+		assert_memory_equal(source + 4, of, strcspn(of, "\n"));
+	}
+	assert_int_equal(caret[shown], '^');
+	return strchr(caret, '\n') + 1;
+}
+
+static inline void check_rules(const struct rule_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct rule_row *r = &rows[i];
+		struct nd_buf file = {0}, said = {0};
+		struct loaded l;
+
+		if (r->whole)
+			nd_buf_puts(&file, r->whole);
+		else
+			nd_buf_printf(&file, "%s%s%s%s%s%s", HEAD, r->top ? r->top : "", TREE,
+				      r->tree ? r->tree : ASK END, CAUSES,
+				      r->causes ? r->causes : CAUSE);
+		open_loaded(&l);
+		add_loaded(&l, "f", nd_buf_str(&file));
+		check_loaded(&l);
+		for (const char *at = nd_buf_str(&l.messages); *at;)
+			at = take_message(at, nd_buf_str(&file), &said);
+		if (strcmp(nd_buf_str(&said), r->want) != 0)
+			fail_msg("%s says\n%s\nexpected\n%s", r->name, nd_buf_str(&said), r->want);
+		assert_int_equal(l.errors == 0, *r->want == '\0');
+		close_loaded(&l);
+		nd_buf_free(&file);
+		nd_buf_free(&said);
+	}
+}
 #endif
