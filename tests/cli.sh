@@ -2,42 +2,9 @@
 # The command line from outside: what it accepts, what it says, how it ends. The last line is "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
-ND=${ND:-build/netdoctor}
+. tests/cli_lib.sh
 HOST=tests/hosts/kernel-6.18
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
 
-ok() { passed=$((passed + 1)); }
-no() {
-	failed=$((failed + 1))
-	echo "not ok: $*"
-	sed 's/^/    /' "$tmp/out" "$tmp/err" | tail -n 12
-}
-# call ARGUMENTS…: runs it; leaves $rc, out and err.
-call() {
-	rc=0
-	said="netdoctor $*"
-	timeout 60 "$ND" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || rc=$?
-}
-# status N: the last call ended so.
-status() {
-	if [ "$rc" = "$1" ]; then ok; else no "$said: status $rc, expected $1"; fi
-}
-# says out|err PATTERN (extended, case matters).
-says() {
-	if grep -qE -- "$2" "$tmp/$1"; then ok; else no "$said: std$1 lacks '$2'"; fi
-}
-silent() {
-	if [ ! -s "$tmp/$1" ]; then ok; else no "$said: std$1 should be empty"; fi
-}
-# holds TEXT COMMAND…: the command succeeds.
-holds() {
-	text=$1
-	shift
-	if "$@" >"$tmp/err" 2>&1; then ok; else no "$text"; fi
-}
 verdict_status() {
 	case $(jq -r .verdict "$1") in
 	healthy) echo 0 ;;
@@ -247,7 +214,7 @@ rule_files() {
 	printf 'rule: broken\ntitel: x\n' >"$tmp/rules/broken.yaml"
 	call rules lint "$tmp/rules"
 	status 4
-	says err 'broken.yaml:2:1: error: '
+	says out 'broken.yaml:2:1: error: '
 	call run --from $HOST --rules "$tmp/rules"
 	status 4
 	silent out
@@ -374,5 +341,4 @@ trust
 facts
 interrupts
 progress
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+closing

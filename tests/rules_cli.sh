@@ -4,42 +4,7 @@
 # shellcheck disable=SC2016,SC2013 # patterns with dollars; kinds are words without blanks
 set -u
 cd "$(dirname "$0")/.." || exit 1
-ND=${ND:-build/netdoctor}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
-
-ok() { passed=$((passed + 1)); }
-no() {
-	failed=$((failed + 1))
-	echo "not ok: $*"
-	sed 's/^/    /' "$tmp/out" "$tmp/err" | tail -n 12
-}
-# call ARGUMENTS…: runs it; leaves $rc, out and err.
-call() {
-	rc=0
-	said="netdoctor $*"
-	timeout 60 "$ND" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || rc=$?
-}
-status() {
-	if [ "$rc" = "$1" ]; then ok; else no "$said: status $rc, expected $1"; fi
-}
-# says out|err PATTERN; lacks the same.
-says() {
-	if grep -qE -- "$2" "$tmp/$1"; then ok; else no "$said: std$1 lacks '$2'"; fi
-}
-lacks() {
-	if grep -qE -- "$2" "$tmp/$1"; then no "$said: std$1 has '$2'"; else ok; fi
-}
-silent() {
-	if [ ! -s "$tmp/$1" ]; then ok; else no "$said: std$1 should be empty"; fi
-}
-holds() {
-	text=$1
-	shift
-	if "$@" >"$tmp/err" 2>&1; then ok; else no "$text"; fi
-}
+. tests/cli_lib.sh
 
 # A rule with every kind of branch, two trees, a list of scopes, and gaps in its tests.
 every_branch() {
@@ -386,7 +351,7 @@ docs() {
 	call rules doc -o "$tmp/file"
 	status 5
 	says err "$tmp/file"
-	printf 'rule: ../../escaped\ntitle: x\n' >"$tmp/noyaml"
+	printf 'rule: ../../escaped\ntitle: x\nnotes: {n: {test: host.hz > 0, says: x}}\n' >"$tmp/noyaml"
 	call rules doc -o "$tmp/docs3" --rules "$tmp/noyaml"
 	status 5
 	holds "a rule's name leads nowhere else" test ! -e "$tmp/escaped.md"
@@ -450,5 +415,4 @@ covers
 news
 docs
 schema
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+closing

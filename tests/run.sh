@@ -2,7 +2,7 @@
 # Runs groups of tests, all without arguments: run.sh [GROUP…]. The last line is "N passed, N failed".
 #   build   the default build, without warnings       clang   the same with clang
 #   unit    tests/unit                                rules   the tests inside the rules
-#   cases   tests/cases.sh: public incidents          cli     tests/cli.sh, rules_cli.sh: the command line
+#   cases   tests/cases.sh: public incidents          cli     tests/cli.sh, rules_cli.sh, lint_cli.sh: the command line
 #   hostile tests/badinput.sh, hostile.sh, tests/fuzz    mutate  each rule changed in one place: a test must notice
 #   docs    the examples of rules/README.md
 #   schema  JSON reports against their schema         layers, size   how the code is laid out
@@ -129,6 +129,7 @@ group_cases() { summed "cases.sh" tests/cases.sh; }
 group_cli() {
 	summed "cli.sh" tests/cli.sh
 	summed "rules_cli.sh" tests/rules_cli.sh
+	summed "lint_cli.sh" tests/lint_cli.sh
 }
 # Damaged recordings, hostile rule files, and the inputs that fuzzing once found.
 group_hostile() {

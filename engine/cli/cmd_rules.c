@@ -1,4 +1,4 @@
-/* rules test, lint: for those who write rules. */
+/* rules test: the tests inside the rules. */
 #include "engine/cli/cmd.h"
 #include "engine/cli/rules_view.h"
 #include "engine/cli/session.h"
@@ -21,20 +21,4 @@ int nd_cmd_rules_test(const struct nd_options *o, struct nd_buf *out)
 		nd_buf_printf(out, "%u passed, %u failed\n", passed, failed);
 	nd_session_end(&s);
 	return failed ? ND_EXIT_INPUT : status;
-}
-
-int nd_cmd_rules_lint(const struct nd_options *o, struct nd_buf *out)
-{
-	struct nd_session s;
-	uint32_t n = 0;
-	int status;
-
-	nd_session_begin(&s);
-	status = nd_session_rules(&s, o, o->args, o->n_args, true);
-	for (uint32_t i = 0; i < nd_rules_count(s.rules); i++)
-		n += nd_rule_is_from(nd_rules_path(s.rules, i), o->args, o->n_args);
-	if (status == 0)
-		nd_buf_printf(out, "%u rules without mistakes\n", n);
-	nd_session_end(&s);
-	return status;
 }

@@ -12,6 +12,7 @@
 #define NEW                                                                                        \
 	(ND_TAKES(ND_OPT_SCOPE) | ND_TAKES(ND_OPT_FACT) | ND_TAKES(ND_OPT_CAUSE) |                 \
 	 ND_TAKES(ND_OPT_BATCH) | ND_TAKES(ND_OPT_OUTPUT))
+#define LINT (SET | ND_TAKES(ND_OPT_FORMAT) | ND_TAKES(ND_OPT_FIX) | ND_TAKES(ND_OPT_STRICT))
 #define DUMP (SEES | ND_TAKES(ND_OPT_ONLY) | ND_TAKES(ND_OPT_STATS) | JSON)
 
 const struct nd_command nd_commands[] = {
@@ -26,7 +27,8 @@ const struct nd_command nd_commands[] = {
 	{"rules why", "CAUSE", "measure, and say for each entity how the cause was found or left",
 	 nd_cmd_rules_why, SEES | RULES | SET, 1, 1},
 	{"rules test", "[DIR]…", "run the tests inside the rules", nd_cmd_rules_test, SET, 0, 255},
-	{"rules lint", "[DIR]…", "look for mistakes in rules", nd_cmd_rules_lint, SET, 0, 255},
+	{"rules lint", "[DIR|FILE]…", "look for mistakes in rules, and mend some",
+	 nd_cmd_rules_lint, LINT, 0, 255},
 	{"rules cover", "[DIR]…", "what the tests of rules leave out", nd_cmd_rules_cover, SET, 0,
 	 255},
 	{"rules new", "NAME", "a rule to begin with, which passes lint and its tests",

@@ -24,7 +24,7 @@ const struct nd_opt_row nd_opt_rows[ND_OPTS] = {
 	[ND_OPT_FORMAT] =
 		{"format", 0, "NAME", NULL,
 		 "form of the output; run: md, text or json, by default what the name of -o FILE ends with, else md; "
-		 "rules show: text, mermaid, dot or yaml",
+		 "rules show: text, mermaid, dot or yaml; rules lint: text, json or github",
 		 false},
 	[ND_OPT_OUTPUT] =
 		{"output", 'o', "FILE", NULL,
@@ -46,6 +46,10 @@ const struct nd_opt_row nd_opt_rows[ND_OPTS] = {
 	[ND_OPT_CAUSE] = {"cause", 0, "CAUSE", NULL,
 			  "the cause that it concludes; by default the rule's name", false},
 	[ND_OPT_BATCH] = {"batch", 0, NULL, NULL, "ask nothing, also on a terminal", false},
+	[ND_OPT_FIX] = {"fix", 0, NULL, NULL,
+			"mend what is mechanical, in place: misspelt names, missing quotes, blanks",
+			false},
+	[ND_OPT_STRICT] = {"strict", 0, NULL, NULL, "a warning counts as an error", false},
 	[ND_OPT_QUIET] = {"quiet", 'q', NULL, NULL, "no progress, no warnings; errors only", false},
 	[ND_OPT_VERBOSE] = {"verbose", 'v', NULL, NULL, "say more on stderr", false},
 	[ND_OPT_NO_PROGRESS] = {"no-progress", 0, NULL, NULL,

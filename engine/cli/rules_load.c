@@ -98,14 +98,19 @@ static int add_all(struct nd_rules *rules, const struct nd_options *o, const cha
 	return errors ? ND_EXIT_INPUT : 0;
 }
 
+int nd_session_load(struct nd_session *s, const struct nd_options *o, const char *const *dirs,
+		    uint32_t n, struct nd_buf *messages)
+{
+	s->rules = nd_rules_new(s->registry);
+	return add_all(s->rules, o, dirs, n, messages);
+}
+
 int nd_session_rules(struct nd_session *s, const struct nd_options *o, const char *const *dirs,
 		     uint32_t n, bool warnings)
 {
 	struct nd_buf messages = {0};
-	int status;
+	int status = nd_session_load(s, o, dirs, n, &messages);
 
-	s->rules = nd_rules_new(s->registry);
-	status = add_all(s->rules, o, dirs, n, &messages);
 	if (status || warnings)
 		fputs(nd_buf_str(&messages), stderr);
 	nd_buf_free(&messages);

@@ -24,7 +24,10 @@ void nd_session_end(struct nd_session *s);
  * errors always, warnings too if `warnings`. Returns 0 or the status to exit with. */
 int nd_session_rules(struct nd_session *s, const struct nd_options *o, const char *const *dirs,
 		     uint32_t n, bool warnings);
-/* The same with the directories of --rules. When netdoctor runs as root they must be safe to believe: the report
+/* The same with the messages in a buffer, where nobody has seen them yet. */
+int nd_session_load(struct nd_session *s, const struct nd_options *o, const char *const *dirs,
+		    uint32_t n, struct nd_buf *messages);
+/* nd_session_rules with the directories of --rules. When netdoctor runs as root they must be safe to believe: the report
  * prints commands of theirs. */
 int nd_session_rules_trusted(struct nd_session *s, const struct nd_options *o);
 
