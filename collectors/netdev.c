@@ -18,7 +18,6 @@
 #include <sys/socket.h>
 
 #define LINKS_MAX 16384 /* interfaces of one namespace */
-#define TRIES 3 /* dumps, until one was not disturbed by links that came or went */
 
 /* ---- messages ---- */
 
@@ -139,26 +138,21 @@ static int collect(const struct nlmsghdr *h, void *ctx)
 	return 0;
 }
 
-/* All links, from a dump that nothing disturbed if there is one within TRIES. */
+static void forget(void *ctx)
+{
+	struct links *links = ctx;
+
+	links->n = 0;
+	links->full = false;
+}
+
 static int dump(struct nd_nl **nl, struct links *links, struct nd_err *e)
 {
 	const struct ifinfomsg all = {.ifi_family = AF_UNSPEC};
-	int rc = 0;
+	const struct nd_nl_request request = {RTM_GETLINK, &all,   sizeof(all),
+					      collect,	   forget, links};
 
-	if (!*nl)
-		*nl = nd_nl_open(NETLINK_ROUTE, &rc, e);
-	if (!*nl)
-		return rc;
-	rc = ND_NL_CHANGED;
-	for (int i = 0; i < TRIES && rc == ND_NL_CHANGED; i++) {
-		links->n = 0;
-		rc = nd_nl_dump(*nl, RTM_GETLINK, &all, sizeof(all), collect, links, e);
-	}
-	if (rc < 0) {
-		nd_nl_close(*nl);
-		*nl = NULL;
-	}
-	return rc;
+	return nd_nl_dump_calm(nl, NETLINK_ROUTE, &request, e);
 }
 
 static bool has_device(struct nd_live *l, const struct nd_netdev_link *link)

@@ -11,6 +11,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#define TRIES 3 /* dumps, until one was not disturbed by what came or went */
+
 #define BUFFER_BYTES                                                                               \
 	(256u * 1024) /* the kernel fills at most 32 KiB at once unless one message is larger */
 #define ANSWER_SECONDS 1
@@ -171,11 +173,9 @@ static ssize_t receive(struct nd_nl *nl)
 	}
 }
 
-/* Seven parameters: a request is three and a callback two. NOLINTNEXTLINE(readability-function-size) */
-int nd_nl_dump(struct nd_nl *nl, uint16_t type, const void *payload, size_t len, nd_nl_fn *fn,
-	       void *ctx, struct nd_err *e)
+int nd_nl_dump(struct nd_nl *nl, const struct nd_nl_request *r, struct nd_err *e)
 {
-	struct nd_nl_walk w = {.fn = fn, .ctx = ctx};
+	struct nd_nl_walk w = {.fn = r->fn, .ctx = r->ctx};
 	struct nd_err before = {""};
 	int rc;
 
@@ -185,7 +185,7 @@ int nd_nl_dump(struct nd_nl *nl, uint16_t type, const void *payload, size_t len,
 		before = *e;
 		e->msg[0] = '\0';
 	}
-	rc = send_request(nl, type, payload, len);
+	rc = send_request(nl, r->type, r->payload, r->len);
 	w.seq = nl->seq;
 	while (rc == 0) {
 		ssize_t n = receive(nl);
@@ -200,7 +200,28 @@ int nd_nl_dump(struct nd_nl *nl, uint16_t type, const void *payload, size_t len,
 	if (!w.refused)
 		shut(nl);
 	if (e && !e->msg[0]) /* else the callback has said it */
-		nd_fail(e, rc, "netlink dump of type %u: %s", type, strerror(-rc));
+		nd_fail(e, rc, "netlink dump of type %u: %s", r->type, strerror(-rc));
+	return rc;
+}
+
+int nd_nl_dump_calm(struct nd_nl **nl, int protocol, const struct nd_nl_request *r,
+		    struct nd_err *e)
+{
+	int rc = 0;
+
+	if (!*nl)
+		*nl = nd_nl_open(protocol, &rc, e);
+	if (!*nl)
+		return rc;
+	rc = ND_NL_CHANGED;
+	for (int i = 0; i < TRIES && rc == ND_NL_CHANGED; i++) {
+		r->forget(r->ctx);
+		rc = nd_nl_dump(*nl, r, e);
+	}
+	if (rc < 0) {
+		nd_nl_close(*nl);
+		*nl = NULL;
+	}
 	return rc;
 }
 

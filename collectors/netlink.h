@@ -27,13 +27,26 @@ enum nd_nl_end {
 			  (NLM_F_DUMP_INTR) */
 };
 
-/* Sends a request of this type with the payload (a fixed header, then attributes) and hands every
- * answer to fn. Negative errno with e filled: the kernel's own refusal (-ENOENT: no such handler;
+/* One dump: what is asked, and who takes the answers. */
+struct nd_nl_request {
+	uint16_t type;
+	const void *payload; /* a fixed header, then attributes */
+	size_t len;
+	nd_nl_fn *fn;
+	void (*forget)(
+		void *ctx); /* before each try of nd_nl_dump_calm: what came before is void */
+	void *ctx; /* of both */
+};
+
+/* Sends the request and hands every answer to its fn. Negative errno with e filled: the kernel's own refusal (-ENOENT: no such handler;
  * -EPERM), -ETIMEDOUT after 1 s without an answer, -EBADMSG for bytes that make no sense, or what
  * fn returned (then e is fn's). After anything negative but a refusal the socket is shut and each
  * later dump returns -EBADF: open another. */
-int nd_nl_dump(struct nd_nl *nl, uint16_t type, const void *payload, size_t len, nd_nl_fn *fn,
-	       void *ctx, struct nd_err *e);
+int nd_nl_dump(struct nd_nl *nl, const struct nd_nl_request *r, struct nd_err *e);
+/* A dump that nothing disturbed, if there is one within three tries; else the last, ND_NL_CHANGED.
+ * *nl is opened for the protocol if it is NULL, and closed and NULL again after an error. */
+int nd_nl_dump_calm(struct nd_nl **nl, int protocol, const struct nd_nl_request *r,
+		    struct nd_err *e);
 
 /* The payload of a message if it has at least n bytes, else NULL; *len (may be NULL) is its whole
  * length. */

@@ -75,20 +75,12 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 {
 	struct state st = {.in = in, .f = f};
 	char *line;
-	int rc;
 
 	while ((line = nd_stream_line(s)))
 		one_line(&st, line, nd_stream_unended(s));
-	rc = nd_stream_error(s);
 	if (is_whole(&st, s))
 		rest(&st);
-	if (st.seen.counters)
-		nd_snmp_unseen(f, in, &st.seen);
-	if (rc)
-		return nd_fail(e, rc, "%s: %s", in->path, strerror(-rc));
-	if (!st.seen.counters)
-		return nd_parse_fail(in, s, e, "a counter such as 'IpInReceives 516 0.0'", "none");
-	return 0;
+	return nd_snmp_end(in, s, f, &st.seen, "a counter such as 'IpInReceives 516 0.0'", e);
 }
 
 const struct nd_collector nd_collector_nstat = {

@@ -20,7 +20,6 @@
 #include <sys/socket.h>
 
 #define QDISCS_MAX 16384 /* of one namespace */
-#define TRIES 3 /* dumps, until one was not disturbed by changes */
 
 /* ---- facts ---- */
 
@@ -399,27 +398,21 @@ static int collect(const struct nlmsghdr *h, void *ctx)
 	return 0;
 }
 
-/* All of them, from a dump that nothing disturbed if there is one within TRIES. */
+static void forget(void *ctx)
+{
+	struct list *list = ctx;
+
+	list->n = 0;
+	list->full = false;
+}
+
 static int dump(struct nd_nl **nl, struct list *list, struct nd_err *e)
 {
 	const struct tcmsg all = {.tcm_family = AF_UNSPEC};
-	int rc = 0;
+	const struct nd_nl_request request = {RTM_GETQDISC, &all,   sizeof(all),
+					      collect,	    forget, list};
 
-	if (!*nl)
-		*nl = nd_nl_open(NETLINK_ROUTE, &rc, e);
-	if (!*nl)
-		return rc;
-	rc = ND_NL_CHANGED;
-	for (int i = 0; i < TRIES && rc == ND_NL_CHANGED; i++) {
-		list->n = 0;
-		list->full = false;
-		rc = nd_nl_dump(*nl, RTM_GETQDISC, &all, sizeof(all), collect, list, e);
-	}
-	if (rc < 0) {
-		nd_nl_close(*nl);
-		*nl = NULL;
-	}
-	return rc;
+	return nd_nl_dump_calm(nl, NETLINK_ROUTE, &request, e);
 }
 
 /* Interfaces that are down have none: then the list of theirs is known, and empty. */

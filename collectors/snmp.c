@@ -102,12 +102,24 @@ void nd_snmp_zero(struct nd_facts *f, int row, const struct nd_input *in,
 				in->path);
 }
 
-void nd_snmp_unseen(struct nd_facts *f, const struct nd_input *in, const struct nd_snmp_seen *seen)
+static void unseen(struct nd_facts *f, const struct nd_input *in, const struct nd_snmp_seen *seen)
 {
 	for (int i = 0; nd_snmp_rows[i].section; i++)
 		if (!seen->row[i])
 			nd_fact_missing(f, &nd_snmp_facts[i], ND_TOOL_OUTPUT_ABSENT,
 					"%s does not show it", in->path);
+}
+
+int nd_snmp_end(const struct nd_input *in, const struct nd_stream *s, struct nd_facts *f,
+		const struct nd_snmp_seen *seen, const char *expected, struct nd_err *e)
+{
+	int rc = nd_stream_error(s);
+
+	if (seen->counters)
+		unseen(f, in, seen);
+	if (rc)
+		return nd_fail(e, rc, "%s: %s", in->path, strerror(-rc));
+	return seen->counters ? 0 : nd_parse_fail(in, s, e, expected, "none");
 }
 
 /* A section that the input has: what it lacks there, this kernel does not have, or it was cut off.
@@ -202,7 +214,7 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	if (rc)
 		nd_fail(e, rc, "%s: %s", in->path, strerror(-rc));
 	else if (seen.counters)
-		nd_snmp_unseen(f, in, &seen);
+		unseen(f, in, &seen);
 	else
 		rc = nd_parse_fail(in, s, e, "a line of counters such as 'Udp: InDatagrams'",
 				   nd_buf_str(&names));

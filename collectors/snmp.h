@@ -40,8 +40,10 @@ void nd_snmp_put(struct nd_facts *f, int row, const char *number, bool cut,
  */
 void nd_snmp_zero(struct nd_facts *f, int row, const struct nd_input *in,
 		  const struct nd_snmp_seen *seen);
-/* Says of all counters that the input did not show that it did not. */
-void nd_snmp_unseen(struct nd_facts *f, const struct nd_input *in, const struct nd_snmp_seen *seen);
+/* The end of a tool's text: what it did not show is said to be missing; a failed read, or not one counter, is an error
+ * of the input as a whole. expected: what a counter looks like there. Returns what a parser returns. */
+int nd_snmp_end(const struct nd_input *in, const struct nd_stream *s, struct nd_facts *f,
+		const struct nd_snmp_seen *seen, const char *expected, struct nd_err *e);
 /* Live: says of each other namespace why it has none of these facts; a value, whenever it comes,
  * replaces that. A namespace that ended, or that has no process, is one that was not read. */
 void nd_netns_unread(const struct nd_live *l, struct nd_facts *f, const struct nd_fact_def *facts,

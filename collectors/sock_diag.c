@@ -181,7 +181,7 @@ int nd_sock_dump(struct nd_nl *nl, const void *filter, size_t filter_len, nd_nl_
 		memcpy(req.filter, filter, filter_len);
 		len += sizeof(req.a) + filter_len;
 	}
-	rc = nd_nl_dump(nl, TCPDIAG_GETSOCK, &req, len, fn, ctx, e);
+	rc = nd_nl_dump(nl, &(struct nd_nl_request){TCPDIAG_GETSOCK, &req, len, fn, NULL, ctx}, e);
 	if (rc < 0)
 		return nd_wrap(e, rc, "TCP sockets");
 	return 0; /* sockets came or went meanwhile: they always do */

@@ -232,6 +232,12 @@ static int stop_at_once(const struct nlmsghdr *h, void *ctx)
 	return -ECANCELED;
 }
 
+static int dump(struct nd_nl *nl, uint16_t type, const void *payload, size_t len, nd_nl_fn *fn,
+		void *ctx, struct nd_err *e)
+{
+	return nd_nl_dump(nl, &(struct nd_nl_request){type, payload, len, fn, NULL, ctx}, e);
+}
+
 static void test_dump(void **state)
 {
 	const struct ifinfomsg all = {.ifi_family = AF_UNSPEC};
@@ -244,19 +250,19 @@ static void test_dump(void **state)
 	if (!nl) /* no netlink in this sandbox: the reason must be told */
 		fail_msg("%s", e.msg);
 	assert_int_equal(rc, 0);
-	assert_true(nd_nl_dump(nl, RTM_GETLINK, &all, sizeof(all), find_loopback, &found, &e) >= 0);
+	assert_true(dump(nl, RTM_GETLINK, &all, sizeof(all), find_loopback, &found, &e) >= 0);
 	assert_true(found);
 	/* a request that the kernel refuses leaves the socket usable */
-	rc = nd_nl_dump(nl, RTM_GETLINK + 4000, &all, sizeof(all), find_loopback, &found, &e);
+	rc = dump(nl, RTM_GETLINK + 4000, &all, sizeof(all), find_loopback, &found, &e);
 	assert_int_equal(rc, -EOPNOTSUPP);
 	assert_non_null(strstr(e.msg, "netlink dump of type"));
 	found = false;
-	assert_true(nd_nl_dump(nl, RTM_GETLINK, &all, sizeof(all), find_loopback, &found, &e) >= 0);
+	assert_true(dump(nl, RTM_GETLINK, &all, sizeof(all), find_loopback, &found, &e) >= 0);
 	assert_true(found);
 	/* one that was left half-read does not */
-	assert_int_equal(nd_nl_dump(nl, RTM_GETLINK, &all, sizeof(all), stop_at_once, NULL, &e),
+	assert_int_equal(dump(nl, RTM_GETLINK, &all, sizeof(all), stop_at_once, NULL, &e),
 			 -ECANCELED);
-	assert_int_equal(nd_nl_dump(nl, RTM_GETLINK, &all, sizeof(all), find_loopback, &found, &e),
+	assert_int_equal(dump(nl, RTM_GETLINK, &all, sizeof(all), find_loopback, &found, &e),
 			 -EBADF);
 	nd_nl_close(nl);
 	nd_nl_close(NULL);
@@ -275,7 +281,7 @@ static void test_limits(void **state)
 	assert_non_null(strstr(e.msg, "protocol 4000"));
 	nl = nd_nl_open(NETLINK_ROUTE, NULL, &e);
 	assert_non_null(nl);
-	assert_int_equal(nd_nl_dump(nl, RTM_GETLINK, large, sizeof(large), stop_at_once, NULL, &e),
+	assert_int_equal(dump(nl, RTM_GETLINK, large, sizeof(large), stop_at_once, NULL, &e),
 			 -EMSGSIZE);
 	nd_nl_close(nl);
 }
