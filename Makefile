@@ -17,7 +17,7 @@ PKGS := yaml-0.1 libpcre2-8
 , := ,
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wformat=2 -Wundef -Wvla -Wpointer-arith \
 	-Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wswitch-enum \
-	-Wnull-dereference -Wimplicit-fallthrough $(if $(filter 1,$(WERROR)),-Werror)
+	-Wnull-dereference -Wimplicit-fallthrough -Wno-missing-field-initializers $(if $(filter 1,$(WERROR)),-Werror)
 SANITIZE := -fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Fortified headers make sprintf a macro in clang, and base.h poisons that name.
 FORTIFY := $(if $(findstring clang,$(CC)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)

@@ -21,6 +21,10 @@ enum nd_read_flags {
 struct nd_read {
 	const char *what; /* NULL ends the list */
 	unsigned flags;
+	/* Of a tool's output whose file name does not tell: shell patterns (* ? [ ]) of lines that only this output
+	 * has, separated by newlines, each to be met by one of its first lines, in any order; such as its header. NULL:
+	 * by name alone. */
+	const char *like;
 };
 
 /* One input. Returns 0, or a negative errno with e filled: then the input is bad as a whole; single bad lines
