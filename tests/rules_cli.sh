@@ -406,8 +406,64 @@ schema() {
 		sh -c 'grep "^not ok\|Error" "$1" && exit 1; test "$(grep -c "^ok" "$1")" -gt 20' sh "$tmp/out"
 }
 
+# A library's log pattern serves the rules and its own derived facts; a rule's own pattern of that name goes first.
+library_logs() {
+	mkdir -p "$tmp/logs/lib"
+	cat >"$tmp/logs/lib/kern.yaml" <<-'END'
+		library: kern
+		params: {recent: {value: 1h, origin: "arith: of this shift"}}
+		logs:
+		  down: {match: '(?<iface>\w+): Link is Down'}
+		  hid: {match: 'never seen'}
+		derive:
+		  iface.flaps: {value: "count(iface.log.down[age < $recent])", doc: times it went down}
+	END
+	cat >"$tmp/logs/flap.yaml" <<-'END'
+		rule: flap
+		title: A link flaps
+		params: {many: {value: 3, origin: "arith: three are no accident"}}
+		logs:
+		  hid: {match: 'Link is (?<how>\w+)'}
+		scope: iface
+		tree:
+		  - ask: Does it flap?
+		    test: iface.flaps >= $many and count(iface.log.down) >= $many and any(host.log.hid, how == "Down")
+		    if_no: {rule_out: "it went down {iface.flaps} times"}
+		  - conclude: flap
+		causes:
+		  flap: {title: "{iface} flaps", because: "It went down {iface.flaps} times."}
+		tests:
+		  - name: three times
+		    given:
+		      iface:eth0: {mtu: 1500}
+		      log:
+		        - {age: 1min, text: "eth0: Link is Down"}
+		        - {age: 2min, text: "eth0: Link is Down"}
+		        - {age: 3min, text: "eth0: Link is Down"}
+		    expect: {cause: flap}
+		  - name: twice in this hour
+		    given:
+		      iface:eth0: {mtu: 1500}
+		      log:
+		        - {age: 1min, text: "eth0: Link is Down"}
+		        - {age: 2min, text: "eth0: Link is Down"}
+		        - {age: 2h, text: "eth0: Link is Down"}
+		    expect: clear
+		  - name: the log was not read
+		    given:
+		      iface:eth0: {mtu: 1500}
+		    expect: {open: flap}
+	END
+	call rules test "$tmp/logs"
+	status 0
+	says out '^3 passed, 0 failed$'
+	call rules lint "$tmp/logs"
+	status 0
+}
+
 "$ND" facts list >"$tmp/facts"
 every_branch
+library_logs
 lists
 shows
 whys

@@ -113,11 +113,10 @@ struct nd_run {
 	struct nd_used_list used; /* of the question that is being asked */
 	struct nd_distrusted *distrusted;
 	uint32_t n_distrusted, cap_distrusted;
-	struct nd_log_rows **logs; /* by rule: its patterns */
+	struct nd_log_rows *logs; /* by slot of the log pattern */
 	uint64_t *visits; /* by rule: elements that its expressions looked at */
 	/* A rule's test may give the lines of a pattern by its name. */
-	struct nd_log_rows *(*log_override)(void *ctx, const struct nd_rule *rule,
-					    uint32_t pattern);
+	struct nd_log_rows *(*log_override)(void *ctx, const struct nd_log_pattern *p);
 	void *override_ctx;
 };
 
@@ -195,8 +194,7 @@ void nd_use(struct nd_eval *e, const struct nd_used *u);
 void nd_use_room(struct nd_eval *e, uint32_t n); /* n more are to come */
 void nd_used_cut(struct nd_used_list *l, uint32_t from, uint32_t to); /* removes [from, to) */
 bool nd_used_clean(const struct nd_used_list *l, uint32_t from); /* nothing stale from there on */
-struct nd_log_rows *nd_log_rows_of(struct nd_run *run, const struct nd_rule *rule,
-				   uint32_t rule_index, uint32_t pattern);
+struct nd_log_rows *nd_log_rows_of(struct nd_run *run, uint32_t slot);
 
 /* Tallies: counted while rows are streamed, read by slot. */
 bool nd_tally_get(const struct nd_facts *f, uint32_t slot, nd_id on, double *hits, double *rows);

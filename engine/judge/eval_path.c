@@ -123,9 +123,8 @@ static struct nd_result tally_of(const struct nd_code *c, nd_id on, struct nd_ev
 
 static struct nd_result log_of(const struct nd_code *c, nd_id on, struct nd_eval *e)
 {
-	struct nd_log_rows *rows =
-		nd_log_rows_of(e->run, e->rule, e->rule_index, (uint32_t)c->index);
-	const struct nd_log_pattern *p = &e->rule->logs[c->index];
+	struct nd_log_rows *rows = nd_log_rows_of(e->run, (uint32_t)c->index);
+	const struct nd_log_pattern *p = e->run->rules->logs[c->index];
 	struct nd_used u = {.what = ND_USED_LOG, .on = on, .id = c->index};
 	struct nd_result r;
 
@@ -151,8 +150,7 @@ static struct nd_result log_of(const struct nd_code *c, nd_id on, struct nd_eval
 
 static struct nd_result column_of(const struct nd_code *c, nd_id row, struct nd_eval *e)
 {
-	const struct nd_log_rows *rows =
-		nd_log_rows_of(e->run, e->rule, e->rule_index, (uint32_t)c->a->type.log);
+	const struct nd_log_rows *rows = nd_log_rows_of(e->run, (uint32_t)c->a->type.log);
 	const struct nd_log_row *r = &rows->v[row];
 	struct nd_result text = {.t = ND_R_TEXT, .text = r->text, .detail = ""};
 
@@ -466,20 +464,15 @@ static void log_match(struct nd_run *run, const struct nd_log_pattern *p, struct
 	}
 }
 
-struct nd_log_rows *nd_log_rows_of(struct nd_run *run, const struct nd_rule *rule,
-				   uint32_t rule_index, uint32_t pattern)
+struct nd_log_rows *nd_log_rows_of(struct nd_run *run, uint32_t slot)
 {
-	struct nd_log_rows *rows;
+	const struct nd_log_pattern *p = run->rules->logs[slot];
+	struct nd_log_rows *rows = &run->logs[slot];
 
-	if (!run->logs[rule_index])
-		run->logs[rule_index] =
-			nd_arena_alloc(run->arena, (rule->n_logs + 1) * sizeof(*rows));
-	rows = &run->logs[rule_index][pattern];
 	if (!rows->done) {
 		rows->done = true;
-		log_match(run, &rule->logs[pattern], rows,
-			  run->log_override ? run->log_override(run->override_ctx, rule, pattern)
-					    : NULL);
+		log_match(run, p, rows,
+			  run->log_override ? run->log_override(run->override_ctx, p) : NULL);
 	}
 	return rows;
 }

@@ -221,14 +221,14 @@ static bool put_logs(struct nd_giver *s, const char *pattern, const struct nd_ya
 	return true;
 }
 
-struct nd_log_rows *nd_given_log(void *ctx, const struct nd_rule *rule, uint32_t pattern)
+struct nd_log_rows *nd_given_log(void *ctx, const struct nd_log_pattern *p)
 {
 	static struct nd_log_rows unread = {.status = {ND_NOT_SAMPLED, ""}};
 	struct nd_given *g = ctx;
 	struct nd_log_rows *all = &unread;
 
 	for (uint32_t i = 0; i < g->n_logs; i++) {
-		if (strcmp(g->logs[i].pattern, rule->logs[pattern].name) == 0)
+		if (strcmp(g->logs[i].pattern, p->name) == 0)
 			return &g->logs[i].rows;
 		if (!*g->logs[i].pattern)
 			all = &g->logs[i].rows;

@@ -27,6 +27,6 @@ bool nd_given_apply(struct nd_given *g, struct nd_run *run, const struct nd_rule
 /* A number as in expressions: "43ms", "90/s"; false if it is none. */
 bool nd_given_number(struct nd_run *run, const char *text, double *out);
 /* "kind:key" to an entity that exists or not; ND_NO_ENTITY if there is none or the kind is unknown. */
-struct nd_log_rows *nd_given_log(void *ctx, const struct nd_rule *rule, uint32_t pattern);
+struct nd_log_rows *nd_given_log(void *ctx, const struct nd_log_pattern *p);
 void nd_given_free(struct nd_given *g);
 #endif

@@ -197,7 +197,7 @@ void nd_judge_run(struct nd_run *run, uint32_t only, struct nd_outcome *o)
 		run->arena, (nd_registry_count(nd_facts_registry(run->f)) * ND_ACCESSORS + 1) *
 				    sizeof(struct nd_view *));
 	run->memos = nd_arena_alloc(run->arena, (rules->n_memos + 1) * sizeof(*run->memos));
-	run->logs = nd_arena_alloc(run->arena, (rules->n + 1) * sizeof(*run->logs));
+	run->logs = nd_arena_alloc(run->arena, (rules->n_logs + 1) * sizeof(*run->logs));
 	for (uint32_t i = 0; i < rules->n; i++) {
 		for (uint32_t k = 0;
 		     k < rules->rules[i]->n_contradictions && (only == UINT32_MAX || only == i);

@@ -219,7 +219,7 @@ const char *nd_used_name(const struct nd_run *run, const struct nd_rule *rule,
 	case ND_USED_LOG:
 		return nd_arena_printf(run->arena, "%s.log.%s",
 				       nd_kinds[nd_entity_kind(run->f, u->on)].name,
-				       rule->logs[u->id].name);
+				       run->rules->logs[u->id]->name);
 	case ND_USED_TALLY:
 		return nd_arena_printf(run->arena, "%s.tally.%s.%s",
 				       nd_kinds[nd_entity_kind(run->f, u->on)].name,

@@ -135,34 +135,35 @@ static struct nd_code *longest_fact(struct nd_code *from, struct names *n, const
 
 /* ---- logs and tallies ---- */
 
-static int log_index(const struct nd_scope *s, const char *name)
+/* The file's own pattern, or else a library's. */
+static const struct nd_log_pattern *log_named(const struct nd_scope *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->n_logs; i++) {
 		if (strcmp(s->logs[i].name, name) == 0)
-			return (int)i;
+			return &s->logs[i];
 	}
-	return -1;
+	return nd_rules_library_log(s->rules, name);
 }
 
 static struct nd_code *log_step(struct nd_code *from, struct names *n, const struct nd_scope *s,
 				struct nd_expr_error *e)
 {
-	int i = log_index(s, n->v[n->at + 1]);
+	const struct nd_log_pattern *p = log_named(s, n->v[n->at + 1]);
 	enum nd_kind kind = from->type.kind;
 	bool speaks = kind == ND_HOST;
 	struct nd_code *c;
 
-	if (i < 0)
+	if (!p)
 		return nd_check_fail(e, n->pos[n->at + 1], "no log pattern \"%s\" under logs",
 				     n->v[n->at + 1]);
-	for (uint32_t g = 0; g < s->logs[i].n_groups; g++)
-		speaks |= s->logs[i].group_kinds[g] == kind;
+	for (uint32_t g = 0; g < p->n_groups; g++)
+		speaks |= p->group_kinds[g] == kind;
 	if (!speaks)
 		return nd_check_fail(e, n->pos[n->at + 1], "log pattern %s captures no (?<%s>…)",
-				     s->logs[i].name, nd_kinds[kind].name);
+				     p->name, nd_kinds[kind].name);
 	c = step_new(s, ND_O_LOG, from, n->pos[n->at],
-		     (struct nd_xtype){.t = ND_X_SET, .kind = ND_NO_KIND, .log = i});
-	c->index = i;
+		     (struct nd_xtype){.t = ND_X_SET, .kind = ND_NO_KIND, .log = (int)p->slot});
+	c->index = (int)p->slot;
 	n->at += 2;
 	return c;
 }
@@ -170,7 +171,7 @@ static struct nd_code *log_step(struct nd_code *from, struct names *n, const str
 static struct nd_code *column_step(struct nd_code *from, struct names *n, const struct nd_scope *s,
 				   struct nd_expr_error *e)
 {
-	const struct nd_log_pattern *p = &s->logs[from->type.log];
+	const struct nd_log_pattern *p = nd_rules_log(s->rules, (uint32_t)from->type.log);
 	const char *name = n->v[n->at];
 	struct nd_xtype one = {.t = ND_X_TEXT};
 	struct nd_code *c;

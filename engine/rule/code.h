@@ -149,6 +149,7 @@ struct nd_log_pattern {
 	const char **groups;
 	enum nd_kind *group_kinds; /* ND_NO_KIND: plain text */
 	uint32_t n_groups;
+	uint32_t slot; /* among all log patterns: nd_rules.logs */
 };
 struct nd_tally {
 	const char *name;
@@ -166,7 +167,7 @@ struct nd_scope {
 	uint32_t n_params;
 	struct nd_let *lets;
 	uint32_t n_lets;
-	const struct nd_log_pattern *logs;
+	const struct nd_log_pattern *logs; /* the file's own; then come those of the libraries */
 	uint32_t n_logs;
 	const struct nd_tally *tallies;
 	uint32_t n_tallies;
@@ -229,6 +230,9 @@ void nd_unit_dims(enum nd_unit u, struct nd_dims *dims, enum nd_number_kind *kin
 /* Derived facts of the libraries. */
 struct nd_derived *nd_rules_derived(const struct nd_rules *rules, enum nd_kind on,
 				    const char *name);
+/* A library's log pattern of this name, or NULL; and the pattern of a slot. */
+const struct nd_log_pattern *nd_rules_library_log(const struct nd_rules *rules, const char *name);
+const struct nd_log_pattern *nd_rules_log(const struct nd_rules *rules, uint32_t slot);
 /* What is being compiled stands on a chain of n; false: it is too long. */
 bool nd_rules_chain(struct nd_rules *rules, uint32_t n);
 struct nd_code *nd_rules_compile_derived(struct nd_rules *rules, struct nd_derived *d,

@@ -217,7 +217,7 @@ static void check_used(struct nd_lint *l)
 	for (uint32_t i = 0; trees && trees->type == ND_YAML_MAP && i < trees->n; i++)
 		check_lets(l, &r, nd_yaml_get(trees->items[i], "let"));
 	for (uint32_t i = 0; i < rule->n_logs; i++) {
-		if (!has_index(r.logs, r.n_logs, i))
+		if (!has_index(r.logs, r.n_logs, rule->logs[i].slot))
 			nd_lint_warn(l, nd_lint_key(nd_yaml_get(y, "logs"), rule->logs[i].name), 0,
 				     "log pattern %s is used nowhere: remove it",
 				     rule->logs[i].name);

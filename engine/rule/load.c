@@ -204,14 +204,21 @@ static void load_log(struct nd_loader *l, const char *name, const struct nd_yaml
 	}
 }
 
-static void load_logs(struct nd_loader *l, struct nd_rule *r, const struct nd_yaml *y)
+static void load_logs(struct nd_loader *l, const struct nd_yaml *y, struct nd_log_pattern **out,
+		      uint32_t *n)
 {
+	struct nd_rules *rules = l->rules;
+
 	if (!y)
 		return;
-	r->logs = nd_arena_alloc(&l->rules->arena, (y->n + 1) * sizeof(*r->logs));
-	for (uint32_t i = 0; i < y->n; i++)
-		load_log(l, y->keys[i]->text, y->items[i], &r->logs[i]);
-	r->n_logs = y->n;
+	*out = nd_arena_alloc(&rules->arena, (y->n + 1) * sizeof(**out));
+	*n = y->n;
+	for (uint32_t i = 0; i < y->n; i++) {
+		load_log(l, y->keys[i]->text, y->items[i], &(*out)[i]);
+		(*out)[i].slot = rules->n_logs;
+		ND_GROW(rules->logs, rules->n_logs, rules->cap_logs);
+		rules->logs[rules->n_logs++] = &(*out)[i];
+	}
 }
 
 static const struct nd_table_def *table_named(const struct nd_registry *r, const char *name)
@@ -326,7 +333,7 @@ void nd_rules_load_rule(struct nd_loader *l, struct nd_rule *r)
 	core = nd_yaml_get(r->yaml, "core");
 	r->core = core && nd_word_of(l, core, flags) % 2 == 1;
 	nd_load_params(l, nd_yaml_get(r->yaml, "params"), &r->params, &r->n_params, r->name);
-	load_logs(l, r, nd_named_of(l, r->yaml, "logs"));
+	load_logs(l, nd_named_of(l, r->yaml, "logs"), &r->logs, &r->n_logs);
 	load_tallies(l, r, nd_named_of(l, r->yaml, "tally"));
 	nd_load_causes(l, r);
 	load_trees(l, r);
@@ -347,6 +354,7 @@ void nd_rules_load_library(struct nd_loader *l, struct nd_library *lib)
 		return;
 	nd_load_params(l, nd_yaml_get(lib->yaml, "params"), &lib->params, &lib->n_params,
 		       lib->name);
+	load_logs(l, nd_named_of(l, lib->yaml, "logs"), &lib->logs, &lib->n_logs);
 	y = nd_named_of(l, lib->yaml, "derive");
 	if (!y)
 		return;

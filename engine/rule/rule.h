@@ -166,6 +166,8 @@ struct nd_library {
 	uint32_t n_params;
 	struct nd_derived *derived;
 	uint32_t n_derived;
+	struct nd_log_pattern *logs;
+	uint32_t n_logs;
 };
 struct nd_rules {
 	const struct nd_registry *registry;
@@ -176,6 +178,8 @@ struct nd_rules {
 	uint32_t n_libraries, cap_libraries;
 	struct nd_pattern **patterns;
 	uint32_t n_patterns, cap_patterns;
+	const struct nd_log_pattern **logs; /* by slot: of all rules and libraries */
+	uint32_t n_logs, cap_logs;
 	char **sets; /* --set, as given */
 	uint32_t n_sets, cap_sets;
 	uint32_t n_tallies;

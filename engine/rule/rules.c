@@ -28,6 +28,7 @@ void nd_rules_free(struct nd_rules *rules)
 	for (uint32_t i = 0; i < rules->n_sets; i++)
 		free(rules->sets[i]);
 	free(rules->patterns);
+	free(rules->logs);
 	free(rules->sets);
 	free(rules->memos);
 	free(rules->rules);
@@ -287,6 +288,24 @@ struct nd_derived *nd_rules_derived(const struct nd_rules *rules, enum nd_kind o
 		}
 	}
 	return NULL;
+}
+
+const struct nd_log_pattern *nd_rules_library_log(const struct nd_rules *rules, const char *name)
+{
+	for (uint32_t i = 0; i < rules->n_libraries; i++) {
+		const struct nd_library *lib = rules->libraries[i];
+
+		for (uint32_t k = 0; k < lib->n_logs; k++) {
+			if (strcmp(lib->logs[k].name, name) == 0)
+				return &lib->logs[k];
+		}
+	}
+	return NULL;
+}
+
+const struct nd_log_pattern *nd_rules_log(const struct nd_rules *rules, uint32_t slot)
+{
+	return rules->logs[slot];
 }
 
 uint32_t nd_rules_count(const struct nd_rules *rules)
