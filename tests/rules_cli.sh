@@ -461,9 +461,106 @@ library_logs() {
 	status 0
 }
 
+# A rule with tests that fail in each way, a recorded folder, and a name that needs escaping in TAP and XML.
+failing_rule() {
+	mkdir -p "$tmp/tests/seen"
+	printf 'Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors InCsumErrors\nUdp: 5012400 310 90210 5001200 90210 0 0\n' \
+		>"$tmp/tests/seen/snmp@0"
+	sed 's/5012400/5052400/; s/90210/90810/g' "$tmp/tests/seen/snmp@0" >"$tmp/tests/seen/snmp@20"
+	cat >"$tmp/tests/drops.yaml" <<-'END'
+		rule: drops
+		title: Datagrams are dropped
+		params:
+		  share: {value: 0.1%, origin: "arith: one query in 1,000"}
+		scope: netns
+		let: {lost: "ratio(netns.udp.rcvbuf_errors.seen, netns.udp.in_datagrams.seen, 100)"}
+		tree:
+		  - ask: Are datagrams dropped?
+		    test: $lost > $share
+		    if_no: {rule_out: "{$lost} were dropped"}
+		  - ask: Is this more than none?
+		    test: netns.udp.rcvbuf_errors.seen > 0
+		    grade: decides
+		    if_no: {rule_out: none was}
+		  - conclude: drops
+		causes: {drops: {title: "Drops in {netns}", because: "{$lost} were dropped."}}
+		tests:
+		  - name: "a <name> & #1"
+		    given: &given
+	END
+	sed -i '/&given/d' "$tmp/tests/drops.yaml"
+	cat >>"$tmp/tests/drops.yaml" <<-'END'
+		    given: {netns:host: {udp.in_datagrams.delta: 1000, udp.rcvbuf_errors.delta: 1}}
+		    expect: {cause: drops}
+		  - name: found, and should not be
+		    given: {netns:host: {udp.in_datagrams.delta: 1000, udp.rcvbuf_errors.delta: 2}}
+		    expect: clear
+		  - name: a fact is missing
+		    given: {netns:host: {udp.in_datagrams.delta: 1000}}
+		    expect: clear
+		  - name: recorded
+		    case: seen
+		    expect: {cause: drops, word: confirmed, says: "1.5 %"}
+		  - name: recorded, and something else given
+		    like: recorded
+		    given: {netns:host: {udp.rcvbuf_errors.delta: 0}}
+		    expect: clear
+		  - name: recorded nowhere
+		    case: nowhere
+		    expect: clear
+	END
+}
+tests_of_rules() {
+	failing_rule
+	call rules test "$tmp/tests"
+	status 4
+	says out '^2 passed, 4 failed$'
+	says out '^not ok drops: a <name> & #1$'
+	says out 'drops.yaml:[0-9]+: .*drops'
+	says out '^      line [0-9]+, requires, no: \$lost > \$share  <- parted here: ruled out drops$'
+	says out '^        netns:host netns.udp.rcvbuf_errors.seen = 1$'
+	says out '^    drops, netns:host: drops  <- expected no finding$'
+	says out 'requires, unknown: .*  <- left open drops$'
+	says out 'case: .*/tests/nowhere'
+	lacks out '^ok'
+	call rules test -v "$tmp/tests"
+	says out '^ok drops: recorded$'
+	call rules test --format tap "$tmp/tests"
+	status 4
+	holds "TAP: version, plan, one line a test" sh -c 'head -n 1 "$1" | grep -qx "TAP version 13" && grep -qx "1\.\.6" "$1" &&
+		test "$(grep -cE "^(not )?ok [1-6] - " "$1")" = 6' sh "$tmp/out"
+	says out '^not ok 1 - drops: a <name> & \\#1$'
+	says out '^# 2 passed, 4 failed$'
+	holds "TAP: the diagnosis is YAML" python3 - "$tmp/out" <<-'END'
+		import re, sys, yaml
+		parts = re.findall(r"^  ---\n(.*?)^  \.\.\.$", open(sys.argv[1]).read(), re.S | re.M)
+		assert len(parts) == 4, len(parts)
+		for part in parts:
+		    said = yaml.safe_load(part)
+		    assert said["message"] and said["at"].endswith("drops.yaml") and said["line"] > 0
+		assert "parted here" in yaml.safe_load(parts[0])["path"]
+	END
+	call rules test --format junit "$tmp/tests"
+	status 4
+	holds "JUnit: well-formed, and counts" python3 - "$tmp/out" <<-'END'
+		import sys, xml.etree.ElementTree as x
+		suite = x.parse(sys.argv[1]).getroot()
+		assert suite.tag == "testsuite" and suite.get("tests") == "6" and suite.get("failures") == "4"
+		cases = suite.findall("testcase")
+		assert len(cases) == 6 and cases[0].get("name") == "a <name> & #1" and cases[0].get("classname") == "drops"
+		assert "parted here" in cases[0].find("failure").text and cases[3].find("failure") is None
+	END
+	call rules test --format tpa "$tmp/tests"
+	status 2
+	says err "unknown format 'tpa'; nearest is tap"
+	call rules cover "$tmp/tests"
+	lacks out 'no test finds'
+}
+
 "$ND" facts list >"$tmp/facts"
 every_branch
 library_logs
+tests_of_rules
 lists
 shows
 whys

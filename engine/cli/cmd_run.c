@@ -19,24 +19,22 @@
 
 static const struct nd_report *pick_format(const struct nd_options *o)
 {
-	const char *format = nd_opt_text(o, ND_OPT_FORMAT), *file = nd_opt_text(o, ND_OPT_OUTPUT),
-		   *near;
-	const char *names[FORMATS_MAX];
+	const char *file = nd_opt_text(o, ND_OPT_OUTPUT), *names[FORMATS_MAX];
+	const struct nd_report *by_default = NULL;
 	size_t n = 0;
+	int i;
 
 	for (const struct nd_report *const *r = nd_reports; *r && n < FORMATS_MAX; r++) {
-		if (format ? strcmp(format, (*r)->name) == 0 : file && nd_ends(file, (*r)->suffix))
+		if (!nd_opt_given(o, ND_OPT_FORMAT) && file && nd_ends(file, (*r)->suffix))
 			return *r;
+		if (strcmp((*r)->name, DEFAULT_FORMAT) == 0)
+			by_default = *r;
 		names[n++] = (*r)->name;
 	}
-	for (const struct nd_report *const *r = nd_reports; !format && *r; r++) {
-		if (strcmp((*r)->name, DEFAULT_FORMAT) == 0)
-			return *r;
-	}
-	near = format ? nd_nearest(format, names, n) : NULL;
-	nd_usage_error(o->command, "unknown format '%s'%s%s", format ? format : DEFAULT_FORMAT,
-		       near ? "; nearest is " : "", near ? near : ": expected md, text or json");
-	return NULL;
+	if (!nd_opt_given(o, ND_OPT_FORMAT))
+		return by_default;
+	i = nd_opt_format(o, names, n);
+	return i < 0 ? NULL : nd_reports[i];
 }
 
 static bool to_stdout(const char *file)

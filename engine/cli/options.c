@@ -333,6 +333,28 @@ static bool take_over(struct nd_options *o)
 	return o->command != NULL;
 }
 
+int nd_opt_format(const struct nd_options *o, const char *const *names, size_t n)
+{
+	const char *want = nd_opt_text(o, ND_OPT_FORMAT), *near;
+	struct nd_buf all = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		if (!want || strcmp(names[i], want) == 0) {
+			nd_buf_free(&all);
+			return (int)i;
+		}
+		nd_buf_printf(&all, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", names[i]);
+	}
+	near = nd_nearest(want, names, n);
+	if (near)
+		nd_usage_error(o->command, "unknown format '%s'; nearest is %s", want, near);
+	else
+		nd_usage_error(o->command, "unknown format '%s': expected %s", want,
+			       nd_buf_str(&all));
+	nd_buf_free(&all);
+	return -1;
+}
+
 int nd_options_parse(struct nd_options *o, int argc, char **argv)
 {
 	bool only_args = false;

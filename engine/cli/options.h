@@ -76,6 +76,8 @@ void nd_options_free(struct nd_options *o);
 bool nd_opt_given(const struct nd_options *o, enum nd_opt opt);
 /* The value given last, else the default of the table, else NULL. */
 const char *nd_opt_text(const struct nd_options *o, enum nd_opt opt);
+/* --format as an index of names; 0 when it is not given. -1 after saying which there are. */
+int nd_opt_format(const struct nd_options *o, const char *const *names, size_t n);
 /* Steps through an option that may be repeated: *i begins at 0; NULL at the end. */
 const char *nd_opt_next(const struct nd_options *o, enum nd_opt opt, uint32_t *i);
 

@@ -148,7 +148,7 @@ static void put_rule(struct nd_rules *rules, uint32_t index, const struct cases 
 		     struct totals *t, struct nd_buf *out)
 {
 	const struct nd_rule *r = rules->rules[index];
-	struct nd_cover *c = nd_ruletest_cover(rules, index);
+	struct nd_cover *c = nd_ruletest_cover(rules, index, &nd_case_hooks);
 	struct nd_buf gaps = {0};
 
 	t->rules++;

@@ -156,22 +156,9 @@ static void put_github(const struct report *r, struct nd_buf *out)
 	put_summary(r, out);
 }
 
-static const struct {
-	const char *name;
-	void (*put)(const struct report *r, struct nd_buf *out);
-} formats[] = {{"text", put_text}, {"json", put_json}, {"github", put_github}};
-
-static int format_of(const struct nd_options *o)
-{
-	const char *name = nd_opt_text(o, ND_OPT_FORMAT);
-
-	for (size_t i = 0; i < ND_ARRAY_LEN(formats); i++) {
-		if (strcmp(name ? name : "text", formats[i].name) == 0)
-			return (int)i;
-	}
-	nd_usage_error(o->command, "--format %s: expected text, json or github", name);
-	return -1;
-}
+static const char *const formats[] = {"text", "json", "github"};
+static void (*const writers[])(const struct report *r, struct nd_buf *out) = {put_text, put_json,
+									      put_github};
 
 /* ---- checking ---- */
 
@@ -206,7 +193,7 @@ static void check(const struct nd_session *s, struct meant *m, bool loaded, stru
 			continue;
 		nd_lint_shell(s->rules, s->rules->rules[i], messages);
 		if (loaded)
-			nd_lint_tests(s->rules, i, messages);
+			nd_lint_tests(s->rules, i, &nd_case_hooks, messages);
 	}
 }
 
@@ -224,7 +211,7 @@ static int lint(struct nd_session *s, const struct nd_options *o, int format, st
 	nd_buf_put(&messages, nd_buf_str(&errors), errors.len);
 	gather(&r, &messages);
 	if (status == 0 || r.errors) /* else it was said on stderr why nothing could be read */
-		formats[format].put(&r, out);
+		writers[format](&r, out);
 	nd_buf_free(&messages);
 	nd_buf_free(&errors);
 	free(r.v);
@@ -233,7 +220,7 @@ static int lint(struct nd_session *s, const struct nd_options *o, int format, st
 
 int nd_cmd_rules_lint(const struct nd_options *o, struct nd_buf *out)
 {
-	int format = format_of(o), status = 0;
+	int format = nd_opt_format(o, formats, ND_ARRAY_LEN(formats)), status = 0;
 	struct nd_session s;
 
 	if (format < 0)

@@ -331,11 +331,18 @@ static void put_tests(const struct draft *d, const struct question *q, struct nd
 	nd_buf_printf(out, "    expect: {open: %s}\n", d->cause);
 }
 
+static void say_failure(void *ctx, const struct nd_test_result *t)
+{
+	if (*t->why)
+		nd_buf_printf(ctx, "%s: %s\n%s", t->name, t->why, t->trace);
+}
+
 /* Loads and tests it as an author would. */
 static bool passes(const struct draft *d, const struct nd_buf *text)
 {
 	struct nd_rules *rules = nd_rules_new(d->s->registry);
 	struct nd_buf says = {0};
+	const struct nd_test_hooks hooks = {say_failure, NULL, &says};
 	uint32_t passed = 0, failed = 0;
 	char path[NAME_MAX_BYTES + 8];
 	int errors;
@@ -344,7 +351,7 @@ static bool passes(const struct draft *d, const struct nd_buf *text)
 	errors = nd_rules_add_text(rules, path, nd_buf_str(text), text->len, &says);
 	errors += nd_rules_check(rules, &says);
 	if (errors == 0)
-		nd_ruletest(rules, NULL, false, &says, &passed, &failed);
+		nd_ruletest(rules, NULL, &hooks, &passed, &failed);
 	if (errors || failed || !passed)
 		nd_error("the rule that was made is wrong:\n%s%s", nd_buf_str(&says),
 			 nd_buf_str(text));

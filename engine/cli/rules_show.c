@@ -311,34 +311,14 @@ static void put_yaml(const struct page *p)
 	nd_buf_put(p->out, p->rule->text, p->rule->len);
 }
 
-static const struct {
-	const char *name;
-	void (*put)(const struct page *p);
-} formats[] = {{"text", put_text}, {"mermaid", put_mermaid}, {"dot", put_dot}, {"yaml", put_yaml}};
-
-static int format_of(const struct nd_options *o)
-{
-	const char *want = nd_opt_text(o, ND_OPT_FORMAT), *near;
-	const char *names[ND_ARRAY_LEN(formats)];
-
-	if (!want)
-		return 0;
-	for (size_t i = 0; i < ND_ARRAY_LEN(formats); i++) {
-		names[i] = formats[i].name;
-		if (strcmp(names[i], want) == 0)
-			return (int)i;
-	}
-	near = nd_nearest(want, names, ND_ARRAY_LEN(names));
-	nd_usage_error(o->command, "unknown format '%s'%s%s", want, near ? "; nearest is " : "",
-		       near ? near : ": expected text, mermaid, dot or yaml");
-	return -1;
-}
+static const char *const formats[] = {"text", "mermaid", "dot", "yaml"};
+static void (*const writers[])(const struct page *p) = {put_text, put_mermaid, put_dot, put_yaml};
 
 int nd_cmd_rules_show(const struct nd_options *o, struct nd_buf *out)
 {
 	struct nd_session s;
 	struct nd_buf page = {0};
-	int format = format_of(o), status, i;
+	int format = nd_opt_format(o, formats, ND_ARRAY_LEN(formats)), status, i;
 
 	if (format < 0)
 		return ND_EXIT_USAGE;
@@ -347,8 +327,8 @@ int nd_cmd_rules_show(const struct nd_options *o, struct nd_buf *out)
 	if (i >= 0) {
 		struct page p = {s.rules, s.rules->rules[i], &page};
 
-		formats[format].put(&p);
-		if (formats[format].put == put_yaml) /* byte for byte */
+		writers[format](&p);
+		if (writers[format] == put_yaml) /* byte for byte */
 			nd_buf_put(out, nd_buf_str(&page), page.len);
 		else
 			nd_view_clean(out, nd_buf_str(&page), ND_CLEAN_BLOCK);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine/cli/cmd.h"
+#include "engine/judge/judge.h"
 
 static volatile int stop; /* set by the first Ctrl-C */
 
@@ -91,6 +92,22 @@ int nd_session_open(struct nd_session *s, const struct nd_options *o)
 	}
 	return 0;
 }
+
+int nd_session_read_case(void *ctx, const char *path, struct nd_facts *f, struct nd_err *e)
+{
+	const struct nd_collect how = {0};
+	struct nd_source *s = nd_source_folder(path, e);
+	int n;
+
+	(void)ctx;
+	if (!s)
+		return -ENOENT;
+	n = nd_collect(s, f, &how, e);
+	nd_source_free(s);
+	return n == 0 ? nd_fail(e, -ENODATA, "%s: no output that can be read", path) : n;
+}
+
+const struct nd_test_hooks nd_case_hooks = {NULL, nd_session_read_case, NULL};
 
 /* ---- measuring ---- */
 

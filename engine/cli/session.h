@@ -36,6 +36,10 @@ int nd_session_rules_trusted(struct nd_session *s, const struct nd_options *o);
 int nd_session_open(struct nd_session *s, const struct nd_options *o);
 int nd_session_collect(struct nd_session *s, const struct nd_options *o, double window);
 
+/* As struct nd_test_hooks wants it: reads a recorded folder, or one file, into f. Needs no session and uses no ctx. */
+int nd_session_read_case(void *ctx, const char *path, struct nd_facts *f, struct nd_err *e);
+extern const struct nd_test_hooks nd_case_hooks; /* reads cases, and is silent */
+
 /* Seconds since it began, and seconds of CPU that the process took since then. */
 double nd_session_wall(const struct nd_session *s);
 double nd_session_cpu(const struct nd_session *s);

@@ -13,6 +13,7 @@ struct nd_given {
 	struct nd_given_line *v;
 	uint32_t n, cap;
 	double window; /* s */
+	bool recorded; /* on top of a recording, with its own window; its log lines count where none are given */
 	/* filled by nd_given_apply: lines of log patterns by name */
 	struct {
 		const char *pattern; /* "": all */

@@ -20,9 +20,24 @@ struct nd_findings *nd_judge(const struct nd_rules *rules, struct nd_facts *f,
 			     const struct nd_judge_about *about);
 void nd_findings_free(struct nd_findings *r);
 
-/* The tests inside the rule files. Appends a line per failing test with the path that the tree took; with verbose a
- * line per passing test too. Counts are added to *passed and *failed. only: the name of one rule, or NULL. */
-void nd_ruletest(struct nd_rules *rules, const char *only, bool verbose, struct nd_buf *out,
+/* ---- the tests inside the rule files ---- */
+/* One test, or one row of it, that was run. The texts live until `each` returns. */
+struct nd_test_result {
+	const char *rule, *name, *path;
+	uint32_t line;
+	const char *why; /* what was not as expected; "" if it passed */
+	const char *
+		trace; /* of a failed one: the way the trees took and where it parted, as lines; or "" */
+};
+struct nd_test_hooks {
+	void (*each)(void *ctx, const struct nd_test_result *t); /* or NULL */
+	/* Reads what a test's `case:` names into f; path is relative to the current directory. 0, or a negative errno
+	 * with e filled. NULL: tests with a case fail. */
+	int (*read_case)(void *ctx, const char *path, struct nd_facts *f, struct nd_err *e);
+	void *ctx;
+};
+/* Counts are added to *passed and *failed. only: the name of one rule, or NULL for all; h may be NULL. */
+void nd_ruletest(struct nd_rules *rules, const char *only, const struct nd_test_hooks *h,
 		 uint32_t *passed, uint32_t *failed);
 
 /* ---- what the tests of a rule reach ---- */
@@ -50,11 +65,13 @@ struct nd_cover {
 	bool found_nothing; /* a test rules causes out, and finds none */
 };
 /* Runs the tests of rule number `rule`. Never NULL; free with nd_cover_free, before the rules. */
-struct nd_cover *nd_ruletest_cover(struct nd_rules *rules, uint32_t rule);
+struct nd_cover *nd_ruletest_cover(struct nd_rules *rules, uint32_t rule,
+				   const struct nd_test_hooks *h);
 void nd_cover_free(struct nd_cover *c);
 /* Runs the tests of rule number `rule`, and appends what they leave out: causes that none concludes or leaves open, a
  * host where nothing is found. Messages as those of loading. */
-void nd_lint_tests(struct nd_rules *rules, uint32_t rule, struct nd_buf *messages);
+void nd_lint_tests(struct nd_rules *rules, uint32_t rule, const struct nd_test_hooks *h,
+		   struct nd_buf *messages);
 
 /* ---- one cause on every entity ---- */
 enum nd_why_end {

@@ -32,7 +32,8 @@ static void check_causes(struct nd_lint *l, const struct nd_cover *c)
 	}
 }
 
-void nd_lint_tests(struct nd_rules *rules, uint32_t rule, struct nd_buf *messages)
+void nd_lint_tests(struct nd_rules *rules, uint32_t rule, const struct nd_test_hooks *h,
+		   struct nd_buf *messages)
 {
 	const struct nd_rule *r = rules->rules[rule];
 	const struct nd_yaml *tests = nd_yaml_get(r->yaml, "tests");
@@ -45,7 +46,7 @@ void nd_lint_tests(struct nd_rules *rules, uint32_t rule, struct nd_buf *message
 			"tests are missing: one that concludes, one of a busy host where nothing is found, one where a deciding fact is missing");
 		return;
 	}
-	c = nd_ruletest_cover(rules, rule);
+	c = nd_ruletest_cover(rules, rule, h);
 	if (c->failed)
 		nd_lint_error(&l, nd_lint_key(r->yaml, "tests"), 0,
 			      "%u of the tests fail: netdoctor rules test shows them", c->failed);

@@ -1,4 +1,6 @@
 /* The tests inside rule files: given facts, one run of that rule, and what was expected of it. */
+#include <limits.h>
+
 #include "engine/judge/given.h"
 #include "engine/judge/judge.h"
 #include "engine/judge/ruletest.h"
@@ -6,8 +8,7 @@
 struct suite {
 	struct nd_rules *rules;
 	uint32_t index; /* of the rule */
-	bool verbose;
-	struct nd_buf *out;
+	const struct nd_test_hooks *hooks; /* or NULL */
 	uint32_t *passed, *failed;
 	struct nd_cover *cover; /* NULL: nobody wants to know */
 };
@@ -30,78 +31,95 @@ static const char *text_at(const struct nd_yaml *map, const char *key)
 	return y && y->type == ND_YAML_TEXT ? y->text : NULL;
 }
 
+/* Where the facts of a test come from, beside what is given. */
+struct variant {
+	const char *window, *folder; /* NULL: not said */
+};
+
 /* The facts of a test: those of the test it is like, then its own. False: `like` leads nowhere. */
 static bool merge(const struct nd_yaml *tests, const struct nd_yaml *test, struct nd_given *g,
-		  const char **window, unsigned depth)
+		  struct variant *v, unsigned depth)
 {
 	const char *like = text_at(test, "like");
 	const struct nd_yaml *base = like ? test_named(tests, like) : NULL;
 
-	if (like && (!base || depth > 16 || !merge(tests, base, g, window, depth + 1)))
+	if (like && (!base || depth > 16 || !merge(tests, base, g, v, depth + 1)))
 		return false;
 	nd_given_merge(g, nd_yaml_get(test, "given"));
 	if (text_at(test, "window"))
-		*window = text_at(test, "window");
+		v->window = text_at(test, "window");
+	if (text_at(test, "case"))
+		v->folder = text_at(test, "case");
 	return true;
 }
 
-static void print_path(struct nd_buf *out, const struct nd_run *run, const struct nd_outcome *o)
-{
-	for (uint32_t i = 0; i < o->n_walks; i++) {
-		const struct nd_walk *w = &o->walks[i];
-
-		nd_buf_printf(out, "    %s, %s: %s\n",
-			      strcmp(w->tree->name, "main") ? w->tree->name : w->tree->rule->name,
-			      nd_entity_name(run->f, w->self),
-			      w->gated	      ? "the gate says no"
-			      : w->unexamined ? "the gate is unknown"
-			      : w->found >= 0 ? nd_walk_use(w)->name
-					      : "no finding");
-		for (uint32_t k = 0; k < w->n_path; k++) {
-			const struct nd_answered *a = &w->path[k];
-
-			nd_buf_printf(out, "      line %u, %s, %s: %s\n", a->node->yaml->line,
-				      nd_grade_name((enum nd_grade)a->node->grade),
-				      nd_answer_name(a->answer), a->node->test_text);
-			for (uint32_t u = 0; u < a->n_used && u < 8; u++) {
-				const struct nd_used *x = &a->used[u];
-				struct nd_xtype t = {.t = ND_X_NUMBER, .number = ND_N_COUNT};
-
-				nd_buf_printf(out, "        %s %s = ", nd_used_entity(run, x),
-					      nd_used_name(run, w->tree->rule, x));
-				nd_render_value(out, &x->value, &t, run);
-				nd_buf_putc(out, '\n');
-			}
-		}
-	}
-}
-
+/* o: what came out, or NULL when the test itself is wrong. */
 static void report(struct suite *s, const char *name, const struct nd_yaml *at, const char *why,
 		   const struct nd_run *run, const struct nd_outcome *o)
 {
 	const struct nd_rule *rule = s->rules->rules[s->index];
+	struct nd_test_result t = {.rule = rule->name,
+				   .name = name,
+				   .path = rule->path,
+				   .line = at->line,
+				   .why = why,
+				   .trace = ""};
+	struct nd_buf trace = {0};
 
-	if (!*why) {
-		(*s->passed)++;
-		if (s->verbose)
-			nd_buf_printf(s->out, "ok %s: %s\n", rule->name, name);
+	(*(*why ? s->failed : s->passed))++;
+	if (!s->hooks || !s->hooks->each)
 		return;
+	if (*why && o) {
+		nd_test_trace(run, o, at, &trace);
+		t.trace = nd_buf_str(&trace);
 	}
-	(*s->failed)++;
-	nd_buf_printf(s->out, "not ok %s: %s\n  %s:%u: %s\n", rule->name, name, rule->path,
-		      at->line, why);
-	if (o)
-		print_path(s->out, run, o);
+	s->hooks->each(s->hooks->ctx, &t);
+	nd_buf_free(&trace);
 }
 
-static void run_one(struct suite *s, const char *name, struct nd_given *g, const char *window,
+/* The recording of a test, beside the rule's file. False: *why says what is wrong. */
+static bool read_case(struct suite *s, const char *folder, struct nd_facts *f, char *why,
+		      size_t size)
+{
+	const char *file = s->rules->rules[s->index]->path, *slash = strrchr(file, '/');
+	char path[PATH_MAX];
+	struct nd_err e = {0};
+
+	if (folder[0] == '/' || !slash)
+		snprintf(path, sizeof(path), "%s", folder);
+	else
+		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - file), file, folder);
+	if (!s->hooks || !s->hooks->read_case)
+		snprintf(why, size, "case: %s cannot be read here", folder);
+	else if (s->hooks->read_case(s->hooks->ctx, path, f, &e) < 0)
+		snprintf(why, size, "case: %s", e.msg);
+	return !*why;
+}
+
+/* Facts, given ones on top of recorded ones. False: *why says what is wrong, *at where. */
+static bool prepare(struct suite *s, const struct variant *v, struct nd_given *g,
+		    struct nd_run *run, const struct nd_yaml **at, char *why, size_t size)
+{
+	g->window = 10;
+	if (v->window && !nd_given_number(run, v->window, &g->window)) {
+		snprintf(why, size, "window: expected a time");
+		return false;
+	}
+	if (v->folder) {
+		g->recorded = true;
+		nd_judge_watch(s->rules, run->f);
+		if (!read_case(s, v->folder, run->f, why, size))
+			return false;
+	}
+	return nd_given_apply(g, run, s->rules->rules[s->index], at, why, size);
+}
+
+static void run_one(struct suite *s, const char *name, const struct variant *v, struct nd_given *g,
 		    const struct nd_yaml *expect)
 {
-	struct nd_rules *rules = s->rules;
-	const struct nd_rule *rule = rules->rules[s->index];
 	struct nd_arena arena = {0};
-	struct nd_facts *f = nd_facts_new(nd_rules_registry(rules));
-	struct nd_run run = {.rules = rules,
+	struct nd_facts *f = nd_facts_new(nd_rules_registry(s->rules));
+	struct nd_run run = {.rules = s->rules,
 			     .f = f,
 			     .arena = &arena,
 			     .log_override = nd_given_log,
@@ -110,16 +128,12 @@ static void run_one(struct suite *s, const char *name, struct nd_given *g, const
 	const struct nd_yaml *at = expect;
 	char why[2048] = "";
 
-	g->window = 10;
-	if (window && !nd_given_number(&run, window, &g->window))
-		snprintf(why, sizeof(why), "window: expected a time");
-	if (!*why && nd_given_apply(g, &run, rule, &at, why, sizeof(why))) {
+	if (prepare(s, v, g, &run, &at, why, sizeof(why))) {
 		nd_judge_run(&run, s->index, &o);
 		nd_expect(&run, &o, expect, why, sizeof(why));
 		if (s->cover)
 			nd_cover_see(s->cover, &run, s->index);
-		at = expect;
-		report(s, name, at, why, &run, &o);
+		report(s, name, expect, why, &run, &o);
 	} else {
 		report(s, name, at ? at : expect, why, &run, NULL);
 	}
@@ -140,21 +154,18 @@ static void run_rows(struct suite *s, const struct nd_yaml *tests, const struct 
 			rows && rows->type == ND_YAML_LIST ? rows->items[i] : NULL;
 		const struct nd_yaml *expect = nd_yaml_get(row ? row : test, "expect");
 		struct nd_given g = {0};
-		const char *window = NULL;
+		struct variant v = {0};
 		char label[300];
 
 		snprintf(label, sizeof(label), row ? "%s [%u]" : "%s", name, i + 1);
 		if (!expect)
 			report(s, label, row ? row : test, "expect is missing", NULL, NULL);
-		else if (nd_yaml_get(test, "case"))
-			report(s, label, test, "case: folders are run with run --from, not here",
-			       NULL, NULL);
-		else if (!merge(tests, test, &g, &window, 0))
+		else if (!merge(tests, test, &g, &v, 0))
 			report(s, label, test, "like: no such test", NULL, NULL);
 		else {
 			if (row)
 				nd_given_merge(&g, row);
-			run_one(s, label, &g, window, expect);
+			run_one(s, label, &v, &g, expect);
 		}
 		nd_given_free(&g);
 	}
@@ -179,30 +190,26 @@ static void run_rule(struct suite *s)
 	}
 }
 
-void nd_ruletest(struct nd_rules *rules, const char *only, bool verbose, struct nd_buf *out,
+void nd_ruletest(struct nd_rules *rules, const char *only, const struct nd_test_hooks *h,
 		 uint32_t *passed, uint32_t *failed)
 {
 	for (uint32_t r = 0; r < rules->n; r++) {
-		struct suite s = {.rules = rules,
-				  .index = r,
-				  .verbose = verbose,
-				  .out = out,
-				  .passed = passed,
-				  .failed = failed};
+		struct suite s = {
+			.rules = rules, .index = r, .hooks = h, .passed = passed, .failed = failed};
 
 		if (!only || strcmp(only, rules->rules[r]->name) == 0)
 			run_rule(&s);
 	}
 }
 
-struct nd_cover *nd_ruletest_cover(struct nd_rules *rules, uint32_t rule)
+struct nd_cover *nd_ruletest_cover(struct nd_rules *rules, uint32_t rule,
+				   const struct nd_test_hooks *h)
 {
 	struct nd_cover *cover = nd_cover_new(rules->rules[rule]);
 	uint32_t passed = 0, failed = 0;
-	struct nd_buf out = {0};
 	struct suite s = {.rules = rules,
 			  .index = rule,
-			  .out = &out,
+			  .hooks = h,
 			  .passed = &passed,
 			  .failed = &failed,
 			  .cover = cover};
@@ -210,6 +217,5 @@ struct nd_cover *nd_ruletest_cover(struct nd_rules *rules, uint32_t rule)
 	run_rule(&s);
 	cover->passed = passed;
 	cover->failed = failed;
-	nd_buf_free(&out);
 	return cover;
 }

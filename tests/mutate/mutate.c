@@ -115,6 +115,12 @@ static struct equivalent *listed(struct suite *s, const char *rule, const char *
 
 /* ---- one mutant ---- */
 
+static void said(void *ctx, const struct nd_test_result *t)
+{
+	if (*t->why)
+		nd_buf_printf(ctx, "%s: %s\n%s", t->name, t->why, t->trace);
+}
+
 /* The libraries, and with them the file or, if that is a library, all rules; `text` in place of the file's. */
 static enum fate try(struct suite *s, const struct nd_rules_file *file, const char *text,
 		     struct nd_buf *messages)
@@ -135,7 +141,8 @@ static enum fate try(struct suite *s, const struct nd_rules_file *file, const ch
 	else if (nd_rules_check(rules, messages))
 		fate = REFUSED;
 	else
-		nd_ruletest(rules, NULL, false, messages, &passed, &failed);
+		nd_ruletest(rules, NULL, &(struct nd_test_hooks){said, NULL, messages}, &passed,
+			    &failed);
 	if (fate == SURVIVED && failed)
 		fate = KILLED;
 	nd_rules_free(rules);

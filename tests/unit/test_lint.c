@@ -22,7 +22,7 @@ static char *said_of(const char *const *paths, const char *const *texts, size_t 
 	assert_string_equal(nd_buf_str(&out), "");
 	nd_lint_rules(rules, all, NULL, &out);
 	for (uint32_t i = 0; tests && i < nd_rules_count(rules); i++)
-		nd_lint_tests(rules, i, &out);
+		nd_lint_tests(rules, i, NULL, &out);
 	nd_rules_free(rules);
 	nd_registry_free(r);
 	return out.s ? out.s : nd_strdup("");
