@@ -51,7 +51,7 @@ static bool same_used(const struct nd_used *a, const struct nd_used *b)
 	       a->accessor == b->accessor && a->rows == b->rows && a->inverse == b->inverse;
 }
 
-static bool seen_before(const struct nd_used *u, uint32_t i)
+bool nd_used_before(const struct nd_used *u, uint32_t i)
 {
 	for (uint32_t k = 0; k < i; k++) {
 		if (same_used(&u[k], &u[i]))
@@ -92,7 +92,7 @@ void nd_assemble_evidence(struct nd_run *run, const struct nd_walk *w, const str
 	out->stale = a->stale;
 	out->says = a->says;
 	for (uint32_t i = 0; i < a->n_used; i++) {
-		if (i < 512 && seen_before(a->used, i))
+		if (i < 512 && nd_used_before(a->used, i))
 			continue;
 		if (out->n_values == MAX_VALUES) {
 			out->more_values++;
@@ -112,7 +112,7 @@ struct nd_missing_fact *nd_missing_facts(struct nd_run *run, const struct nd_rul
 	for (uint32_t i = 0; i < n && *count < MAX_VALUES; i++) {
 		struct nd_missing_fact *m = &out[*count];
 
-		if (!nd_used_unknown(&u[i]) || (i < 512 && seen_before(u, i)))
+		if (!nd_used_unknown(&u[i]) || (i < 512 && nd_used_before(u, i)))
 			continue;
 		*m = (struct nd_missing_fact){.fact = nd_used_name(run, rule, &u[i]),
 					      .entity = dup(run, nd_used_entity(run, &u[i]))};

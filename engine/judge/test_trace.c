@@ -37,7 +37,12 @@ static void put_values(struct nd_buf *out, const struct nd_run *run, const struc
 {
 	const struct nd_xtype plain = {.t = ND_X_NUMBER, .number = ND_N_COUNT};
 
-	for (uint32_t u = 0; u < n && u < VALUES_MAX; u++) {
+	uint32_t shown = 0;
+
+	for (uint32_t u = 0; u < n && shown < VALUES_MAX; u++) {
+		if (nd_used_before(used, u))
+			continue;
+		shown++;
 		nd_buf_printf(out, "        %s %s = ", nd_used_entity(run, &used[u]),
 			      nd_used_name(run, w->tree->rule, &used[u]));
 		nd_render_value(out, &used[u].value, &plain, run);

@@ -69,6 +69,8 @@ const char *nd_render_shell(const struct nd_ctext *t, struct nd_eval *e, const c
 const char *nd_used_name(const struct nd_run *run, const struct nd_rule *rule,
 			 const struct nd_used *u);
 const char *nd_used_entity(const struct nd_run *run, const struct nd_used *u);
+/* The same is among u[0] to u[i - 1] already. */
+bool nd_used_before(const struct nd_used *u, uint32_t i);
 
 /* ---- fixes (fix.c) ---- */
 void nd_fix_print(const struct nd_fix_rule *rule, const struct nd_walk *w, struct nd_run *run,
