@@ -224,7 +224,7 @@ rule_files() {
 	says err "$tmp/nonesuch: No such file"
 	call run --from $HOST --set nonesuch.param=1
 	status 4
-	says err 'nonesuch.param=1'
+	says err 'no rule has the parameter nonesuch.param'
 	rm "$tmp/rules/broken.yaml"
 	cp "rules/$name.yaml" "$tmp/rules/"
 	call rules list --rules "$tmp/rules"
@@ -232,6 +232,44 @@ rule_files() {
 	holds "a rule of the same name replaces" test "$(wc -l <"$tmp/out")" = "$(find rules -maxdepth 1 -name '*.yaml' | wc -l)"
 	call rules test "$tmp/rules"
 	status 0
+}
+
+# Thresholds and rules from a settings file; --set goes over it.
+settings() {
+	mkdir -p "$tmp/etc/more"
+	sed 's/^rule: .*/rule: mine/; s/^core: true//' rules/nagle-delayed-ack.yaml | sed 's/nagle-delayed-ack:/mine-cause:/; s/conclude: nagle-delayed-ack/conclude: mine-cause/' >"$tmp/etc/more/mine.yaml"
+	printf '# ours\nset:\n  receive-path.wait: 7ms\nrules: more\n' >"$tmp/etc/settings.yaml"
+	call rules show receive-path --settings "$tmp/etc/settings.yaml"
+	status 0
+	says out '^  \$wait .*7ms .*\(changed by .*/etc/settings.yaml\)$'
+	call rules list --settings "$tmp/etc/settings.yaml"
+	status 0
+	says out '^mine '
+	call rules show receive-path --settings "$tmp/etc/settings.yaml" --set receive-path.wait=8ms
+	says out '^  \$wait .*8ms .*\(changed by --set\)$'
+	printf 'set:\n  receive-path.wiat: 7ms\n' >"$tmp/etc/settings.yaml"
+	call run --from $HOST --settings "$tmp/etc/settings.yaml"
+	status 4
+	says err 'settings.yaml:2:3: error: no rule has the parameter receive-path.wiat; nearest is receive-path.wait$'
+	says err '^      \^$'
+	call run --from $HOST --settings "$tmp/etc/none.yaml"
+	status 4
+	says err 'none.yaml: No such file or directory'
+	call rules list --settings /dev/null
+	status 0
+	call rules test --settings /dev/null
+	status 2
+	[ "$(id -u)" = 0 ] || return 0
+	printf 'rules: more\n' >"$tmp/etc/settings.yaml"
+	chmod o+w "$tmp/etc/more/mine.yaml"
+	call run --from $HOST --settings "$tmp/etc/settings.yaml"
+	status 4
+	says err '^netdoctor: --settings .*/mine.yaml: can be written by everybody; root does not use such rules'
+	chmod o-w "$tmp/etc/more/mine.yaml"
+	chmod o+w "$tmp/etc/settings.yaml"
+	call run --from $HOST --settings "$tmp/etc/settings.yaml"
+	status 4
+	says err 'settings.yaml: can be written by everybody'
 }
 
 # Root does not believe what others could have written.
@@ -337,6 +375,7 @@ reports
 outputs
 inputs
 rule_files
+settings
 trust
 facts
 interrupts

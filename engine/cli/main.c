@@ -8,6 +8,7 @@
 #define RUNS (SEES | ND_TAKES(ND_OPT_FORMAT) | ND_TAKES(ND_OPT_OUTPUT) | ND_TAKES(ND_OPT_QUICK))
 #define RULES ND_TAKES(ND_OPT_RULES)
 #define SET ND_TAKES(ND_OPT_SET)
+#define TUNED (RULES | SET | ND_TAKES(ND_OPT_SETTINGS))
 #define JSON ND_TAKES(ND_OPT_JSON)
 #define NEW                                                                                        \
 	(ND_TAKES(ND_OPT_SCOPE) | ND_TAKES(ND_OPT_FACT) | ND_TAKES(ND_OPT_CAUSE) |                 \
@@ -17,15 +18,15 @@
 
 const struct nd_command nd_commands[] = {
 	{"run", "", "measure, and report what is wrong, why, and what to do", nd_cmd_run,
-	 RUNS | RULES | SET, 0, 0},
+	 RUNS | TUNED, 0, 0},
 	{"check", "", "what can be read on this host, and what root would add", nd_cmd_check, 0, 0,
 	 0},
 	{"rules list", "", "the rules and what they are about; -v says more", nd_cmd_rules_list,
-	 RULES | SET | JSON, 0, 0},
+	 TUNED | JSON, 0, 0},
 	{"rules show", "NAME", "a rule as a tree of questions, as a picture, or as its file",
-	 nd_cmd_rules_show, RULES | SET | ND_TAKES(ND_OPT_FORMAT), 1, 1},
+	 nd_cmd_rules_show, TUNED | ND_TAKES(ND_OPT_FORMAT), 1, 1},
 	{"rules why", "CAUSE", "measure, and say for each entity how the cause was found or left",
-	 nd_cmd_rules_why, SEES | RULES | SET, 1, 1},
+	 nd_cmd_rules_why, SEES | TUNED, 1, 1},
 	{"rules test", "[DIR]…", "run the tests inside the rules", nd_cmd_rules_test,
 	 SET | ND_TAKES(ND_OPT_FORMAT), 0, 255},
 	{"rules lint", "[DIR|FILE]…", "look for mistakes in rules, and mend some",

@@ -34,6 +34,10 @@ const struct nd_opt_row nd_opt_rows[ND_OPTS] = {
 			  "rules that are added to those built in, or by name replace them", true},
 	[ND_OPT_SET] = {"set", 0, "RULE.PARAM=VALUE", NULL,
 			"another value for a threshold of a rule", true},
+	[ND_OPT_SETTINGS] = {"settings", 0, "FILE", NULL,
+			     "other values for thresholds, and more rules: a YAML file; by default "
+			     "/etc/netdoctor/settings.yaml where there is one, /dev/null for none",
+			     false},
 	[ND_OPT_QUICK] = {"quick", 0, NULL, NULL,
 			  "counters only, within 2s unless --duration is given", false},
 	[ND_OPT_ONLY] = {"only", 0, "COLLECTOR", NULL, "only facts of this collector", true},

@@ -212,9 +212,11 @@ static void put_params(const struct page *p, const struct nd_reads *r)
 	for (uint32_t i = 0; i < p->rule->n_params; i++) {
 		const struct nd_param *m = &p->rule->params[i];
 
-		nd_buf_printf(p->out, "  $%-16s %-10s %s%s\n", m->name, nd_param_text(m),
-			      nd_param_key(p->rule->yaml, m, "origin"),
-			      m->set ? " (changed by --set)" : "");
+		nd_buf_printf(p->out, "  $%-16s %-10s %s", m->name, nd_param_text(m),
+			      nd_param_key(p->rule->yaml, m, "origin"));
+		if (m->set)
+			nd_buf_printf(p->out, " (changed by %s)", m->set_by);
+		nd_buf_putc(p->out, '\n');
 	}
 	for (uint32_t i = 0; i < r->n_derived; i++) {
 		const struct nd_library *lib = r->derived[i]->library;

@@ -27,7 +27,7 @@ int nd_session_rules(struct nd_session *s, const struct nd_options *o, const cha
 /* The same with the messages in a buffer, where nobody has seen them yet. */
 int nd_session_load(struct nd_session *s, const struct nd_options *o, const char *const *dirs,
 		    uint32_t n, struct nd_buf *messages);
-/* nd_session_rules with the directories of --rules. When netdoctor runs as root they must be safe to believe: the report
+/* nd_session_rules with the settings file and the directories of --rules. When netdoctor runs as root they must be safe to believe: the report
  * prints commands of theirs. */
 int nd_session_rules_trusted(struct nd_session *s, const struct nd_options *o);
 

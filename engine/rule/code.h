@@ -140,7 +140,7 @@ struct nd_derived {
 struct nd_param {
 	const char *name;
 	const struct nd_yaml *source; /* of the value */
-	const char *set; /* --set: the text instead, or NULL */
+	const char *set, *set_by; /* the text instead, and who says so; or NULL */
 	struct nd_code *code;
 };
 struct nd_log_pattern {

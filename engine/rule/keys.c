@@ -64,6 +64,13 @@ static const struct nd_key library_keys[] = {
 };
 SECTION(library);
 
+static const struct nd_key settings_keys[] = {
+	PLAIN("set", EXPRS, "other values for thresholds, rule.param: value"),
+	PLAIN("rules", TEXTS, "directories with more rules; a relative path begins at this file"),
+	{0},
+};
+SECTION(settings);
+
 static const struct nd_key param_keys[] = {
 	NEEDED("value", NUMBER, "a number with its unit, such as 43ms, 90/s, 5%"),
 	NEEDED("origin", TEXT, "where it comes from: lab: case: kernel: standard: arith: guess:"),

@@ -40,11 +40,11 @@ struct nd_section {
 	const struct nd_key *keys; /* ends with name NULL */
 };
 
-extern const struct nd_section nd_section_rule, nd_section_library, nd_section_param,
-	nd_section_log, nd_section_tally, nd_section_derived, nd_section_tree, nd_section_node,
-	nd_section_branch, nd_section_cause, nd_section_accounts, nd_section_refute,
-	nd_section_then, nd_section_fix, nd_section_note, nd_section_contradiction, nd_section_test,
-	nd_section_expect;
+extern const struct nd_section nd_section_rule, nd_section_library, nd_section_settings,
+	nd_section_param, nd_section_log, nd_section_tally, nd_section_derived, nd_section_tree,
+	nd_section_node, nd_section_branch, nd_section_cause, nd_section_accounts,
+	nd_section_refute, nd_section_then, nd_section_fix, nd_section_note,
+	nd_section_contradiction, nd_section_test, nd_section_expect;
 
 /* Each in the order of the enum of the same name. */
 extern const char *const nd_words_grade[], *const nd_words_tier[], *const nd_words_cap[],

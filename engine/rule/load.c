@@ -27,20 +27,6 @@ struct nd_scope nd_scope_of(struct nd_loader *l, enum nd_kind kind, struct nd_le
 	return s;
 }
 
-/* The text of --set for owner.name, or NULL; the last one wins. */
-static const char *setting(const struct nd_rules *rules, const char *owner, const char *name)
-{
-	const char *found = NULL;
-	char want[256];
-	size_t n = (size_t)snprintf(want, sizeof(want), "%s.%s=", owner, name);
-
-	for (uint32_t i = 0; i < rules->n_sets && n < sizeof(want); i++) {
-		if (strncmp(rules->sets[i], want, n) == 0)
-			found = rules->sets[i] + n;
-	}
-	return found;
-}
-
 static void check_origin(struct nd_loader *l, const struct nd_yaml *y)
 {
 	const char *origin = nd_text_of(l, y, "origin", false);
@@ -68,8 +54,8 @@ static bool constant(const struct nd_code *c)
 	return number && (!c->a || constant(c->a)) && (!c->b || constant(c->b));
 }
 
-static struct nd_code *param_code(struct nd_loader *l, const struct nd_yaml *value, const char *set,
-				  const char *name)
+static struct nd_code *param_code(struct nd_loader *l, const struct nd_yaml *value,
+				  const struct nd_setting *set)
 {
 	struct nd_scope none = nd_scope_of(l, ND_NO_KIND, NULL, 0);
 	struct nd_expr_error e = {0};
@@ -81,14 +67,14 @@ static struct nd_code *param_code(struct nd_loader *l, const struct nd_yaml *val
 	}
 	if (!own || !set)
 		return own;
-	c = nd_compile(set, &none, false, &e);
+	c = nd_compile(strchr(set->assignment, '=') + 1, &none, false, &e);
 	if (c && !constant(c))
 		c = nd_check_fail(&e, 0, "not a number");
 	if (!c || c->type.t != ND_X_NUMBER || !nd_same_dims(c->type.dims, own->type.dims) ||
 	    (c->type.number == ND_N_PERCENT) != (own->type.number == ND_N_PERCENT)) {
-		l->errors++;
-		nd_buf_printf(l->messages, "--set: error: %s=%s: %s; the rule has %s\n", name, set,
-			      c ? "another unit" : e.msg, value->text);
+		nd_setting_wrong(l, set, "%s: %s; the rule has %s",
+				 strchr(set->assignment, '.') + 1, c ? "another unit" : e.msg,
+				 value->text);
 		return own;
 	}
 	return c;
@@ -105,6 +91,7 @@ void nd_load_params(struct nd_loader *l, const struct nd_yaml *map, struct nd_pa
 	*out = nd_arena_alloc(&l->rules->arena, (map->n + 1) * sizeof(**out));
 	for (uint32_t i = 0; i < map->n; i++) {
 		struct nd_param *p = &(*out)[*n];
+		const struct nd_setting *set;
 		const struct nd_yaml *value;
 
 		if (!nd_keys(l, map->items[i], &nd_section_param))
@@ -115,8 +102,12 @@ void nd_load_params(struct nd_loader *l, const struct nd_yaml *map, struct nd_pa
 		check_origin(l, map->items[i]);
 		p->name = map->keys[i]->text;
 		p->source = value;
-		p->set = setting(l->rules, owner, p->name);
-		p->code = param_code(l, value, p->set, p->name);
+		set = nd_rules_setting(l->rules, owner, p->name);
+		p->code = param_code(l, value, set);
+		if (set) {
+			p->set = strchr(set->assignment, '=') + 1;
+			p->set_by = set->by;
+		}
 		(*n)++;
 	}
 }

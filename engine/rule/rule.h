@@ -169,6 +169,14 @@ struct nd_library {
 	struct nd_log_pattern *logs;
 	uint32_t n_logs;
 };
+/* Another value for a threshold. */
+struct nd_setting {
+	const char *assignment; /* rule.param=value */
+	const char *by; /* "--set", or the path of the file */
+	const char *text; /* the file's */
+	size_t len;
+	const struct nd_yaml *at; /* NULL: --set */
+};
 struct nd_rules {
 	const struct nd_registry *registry;
 	struct nd_arena arena;
@@ -180,8 +188,8 @@ struct nd_rules {
 	uint32_t n_patterns, cap_patterns;
 	const struct nd_log_pattern **logs; /* by slot: of all rules and libraries */
 	uint32_t n_logs, cap_logs;
-	char **sets; /* --set, as given */
-	uint32_t n_sets, cap_sets;
+	struct nd_setting *settings; /* in the order given: the later wins */
+	uint32_t n_settings, cap_settings;
 	uint32_t n_tallies;
 	struct nd_memo_key {
 		const struct nd_code *code;
@@ -193,6 +201,13 @@ struct nd_rules {
 };
 
 /* ---- the loader's parts ---- */
+struct nd_loader;
+/* What is set for owner.name, or NULL. */
+const struct nd_setting *nd_rules_setting(const struct nd_rules *rules, const char *owner,
+					  const char *name);
+void nd_setting_wrong(struct nd_loader *l, const struct nd_setting *s, const char *fmt, ...)
+	ND_PRINTF(3, 4);
+void nd_settings_check(struct nd_loader *l); /* each names a threshold that there is */
 struct nd_loader {
 	struct nd_rules *rules;
 	struct nd_rule *rule; /* being compiled; NULL for a library */

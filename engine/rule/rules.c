@@ -25,11 +25,9 @@ void nd_rules_free(struct nd_rules *rules)
 		return;
 	for (uint32_t i = 0; i < rules->n_patterns; i++)
 		nd_pattern_free(rules->patterns[i]);
-	for (uint32_t i = 0; i < rules->n_sets; i++)
-		free(rules->sets[i]);
 	free(rules->patterns);
 	free(rules->logs);
-	free(rules->sets);
+	free(rules->settings);
 	free(rules->memos);
 	free(rules->rules);
 	free(rules->libraries);
@@ -135,7 +133,7 @@ int nd_rules_add_text(struct nd_rules *rules, const char *path, const char *text
 	return 0;
 }
 
-static int read_file(const char *path, struct nd_buf *out, struct nd_err *e)
+int nd_rules_read_file(const char *path, struct nd_buf *out, struct nd_err *e)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char chunk[16384];
@@ -177,7 +175,7 @@ static int add_files(struct nd_rules *rules, const char *dir, struct nd_buf *mes
 		free(names[i]);
 		if (rc < 0)
 			continue;
-		rc = read_file(path, &text, e);
+		rc = nd_rules_read_file(path, &text, e);
 		if (rc == 0)
 			errors += nd_rules_add_text(rules, path, nd_buf_str(&text), text.len,
 						    messages);
@@ -197,7 +195,7 @@ int nd_rules_add_dir(struct nd_rules *rules, const char *dir, struct nd_buf *mes
 	if (stat(dir, &st) == 0 && S_ISREG(st.st_mode)) {
 		struct nd_buf text = {0};
 
-		rc = read_file(dir, &text, e);
+		rc = nd_rules_read_file(dir, &text, e);
 		if (rc == 0)
 			rc = nd_rules_add_text(rules, dir, nd_buf_str(&text), text.len, messages);
 		nd_buf_free(&text);
@@ -211,45 +209,6 @@ int nd_rules_add_dir(struct nd_rules *rules, const char *dir, struct nd_buf *mes
 	}
 	rc = add_files(rules, dir, messages, e);
 	return rc < 0 ? rc : rc + errors;
-}
-
-int nd_rules_set(struct nd_rules *rules, const char *assignment, struct nd_err *e)
-{
-	const char *dot = strchr(assignment, '.'), *eq = strchr(assignment, '=');
-
-	if (!dot || !eq || dot > eq || dot == assignment || eq == dot + 1 || !eq[1])
-		return nd_fail(e, -EINVAL,
-			       "--set %s: expected rule.param=value, such as accept-queue.tiny=16",
-			       assignment);
-	ND_GROW(rules->sets, rules->n_sets, rules->cap_sets);
-	rules->sets[rules->n_sets++] = nd_strdup(assignment);
-	return 0;
-}
-
-static bool has_param(const struct nd_rules *rules, const char *set)
-{
-	size_t owner = (size_t)(strchr(set, '.') - set),
-	       name = (size_t)(strchr(set, '=') - set) - owner - 1;
-	const char *param = set + owner + 1;
-	const struct nd_param *params;
-	uint32_t n;
-
-	for (uint32_t i = 0; i < rules->n + rules->n_libraries; i++) {
-		bool lib = i >= rules->n;
-		const char *has =
-			lib ? rules->libraries[i - rules->n]->name : rules->rules[i]->name;
-
-		if (strlen(has) != owner || strncmp(has, set, owner) != 0)
-			continue;
-		params = lib ? rules->libraries[i - rules->n]->params : rules->rules[i]->params;
-		n = lib ? rules->libraries[i - rules->n]->n_params : rules->rules[i]->n_params;
-		for (uint32_t k = 0; k < n; k++) {
-			if (strlen(params[k].name) == name &&
-			    strncmp(params[k].name, param, name) == 0)
-				return true;
-		}
-	}
-	return false;
 }
 
 int nd_rules_check(struct nd_rules *rules, struct nd_buf *messages)
@@ -266,13 +225,7 @@ int nd_rules_check(struct nd_rules *rules, struct nd_buf *messages)
 	}
 	for (uint32_t i = 0; i < rules->n; i++)
 		nd_rules_load_rule(&l, rules->rules[i]);
-	for (uint32_t i = 0; i < rules->n_sets; i++) {
-		if (has_param(rules, rules->sets[i]))
-			continue;
-		l.errors++;
-		nd_buf_printf(messages, "--set: error: no rule has the parameter of %s\n",
-			      rules->sets[i]);
-	}
+	nd_settings_check(&l);
 	rules->loader = NULL;
 	return (int)l.errors;
 }

@@ -16,8 +16,18 @@ int nd_rules_add_text(struct nd_rules *rules, const char *path, const char *text
 /* All NAME.yaml of a directory, and of its lib/ first. Negative errno if it cannot be read; else the number of errors. */
 int nd_rules_add_dir(struct nd_rules *rules, const char *dir, struct nd_buf *messages,
 		     struct nd_err *e);
+/* A whole file, at most 1 MiB. 0, or a negative errno with e filled. */
+int nd_rules_read_file(const char *path, struct nd_buf *out, struct nd_err *e);
 /* --set rule.param=value. */
 int nd_rules_set(struct nd_rules *rules, const char *assignment, struct nd_err *e);
+/* A settings file: its values are set, the directories of rules that it names are only told. Texts live as long as
+ * rules. Returns the number of errors, messages as above. */
+struct nd_settings {
+	const char *const *rules; /* as written */
+	uint32_t n_rules;
+};
+int nd_rules_add_settings(struct nd_rules *rules, const char *path, const char *text, size_t len,
+			  struct nd_settings *out, struct nd_buf *messages);
 /* Compiles everything; call once, after the last add and set. Returns the number of errors. */
 int nd_rules_check(struct nd_rules *rules, struct nd_buf *messages);
 
