@@ -17,7 +17,7 @@ struct nd_snmp_row {
 	enum nd_snmp_since since;
 	const char *phrases[ND_SNMP_PHRASES]; /* of `netstat -s`, # for the number; NULL: none */
 };
-#define ND_SNMP_MAX 128 /* more than the table has rows */
+#define ND_SNMP_MAX 256 /* more than the table has rows */
 
 extern const struct nd_snmp_row nd_snmp_rows[];
 extern const struct nd_fact_def nd_snmp_facts[]; /* row i is fact i; ends with name NULL */
