@@ -7,6 +7,7 @@
  *	TCP: inuse 7106 orphan 4614 tw 326428 alloc 7142 mem 8559
  *	FRAG: inuse 0 memory 0 */
 #include "collectors/snmp.h"
+#include "collectors/sockstat.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ enum scale { ONE, PAGES };
 		.name = (fact), .on = (kind), .type = ND_T_NUMBER, .unit = (u), .width = ND_GAUGE, \
 		.doc = (text), .reproduce = "cat " PATH                                            \
 	}
-static const struct nd_fact_def facts[] = {
+const struct nd_fact_def nd_sockstat_facts[] = {
 	FACT(ND_NETNS, "tcp.sockets.inuse", ND_U_COUNT,
 	     "TCP over IPv4 sockets, listening or connected"),
 	FACT(ND_NETNS, "tcp.sockets.tw", ND_U_COUNT, "connections in TIME_WAIT"),
@@ -56,7 +57,7 @@ static const struct {
 	{"UDP:", "mem", PAGES}, {"FRAG:", "memory", ONE},
 };
 
-_Static_assert(ND_ARRAY_LEN(rows) + 1 == ND_ARRAY_LEN(facts), "a row is a fact");
+_Static_assert(ND_ARRAY_LEN(rows) + 1 == ND_ARRAY_LEN(nd_sockstat_facts), "a row is a fact");
 
 struct state {
 	const struct nd_input *in;
@@ -68,7 +69,7 @@ struct state {
 
 static void put(struct state *st, size_t row, const char *number)
 {
-	const struct nd_fact_def *fact = &facts[row];
+	const struct nd_fact_def *fact = &nd_sockstat_facts[row];
 	const nd_id on = nd_entity(st->f, fact->on, fact->on == ND_HOST ? "" : st->in->netns);
 	const double scale = rows[row].scale == PAGES ? st->page : 1;
 	uint64_t v;
@@ -114,8 +115,8 @@ static int parse_with(double page, const struct nd_input *in, struct nd_stream *
 		return nd_parse_fail(in, s, e, "'TCP: inuse …'", "none");
 	for (size_t i = 0; i < ND_ARRAY_LEN(rows); i++)
 		if (!st.seen[i])
-			nd_fact_missing(f, &facts[i], ND_TOOL_OUTPUT_ABSENT, "%s does not show it",
-					in->path);
+			nd_fact_missing(f, &nd_sockstat_facts[i], ND_TOOL_OUTPUT_ABSENT,
+					"%s does not show it", in->path);
 	return 0;
 }
 
@@ -135,7 +136,8 @@ static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 	int rc;
 
 	if (l->first && !l->between)
-		nd_netns_unread(l, f, facts, "no process through which its sockets can be counted");
+		nd_netns_unread(l, f, nd_sockstat_facts,
+				"no process through which its sockets can be counted");
 	if (page == PAGE_BYTES || l->between)
 		return 0;
 	rc = nd_source_text(l->source, PATH, text, sizeof(text));
@@ -152,7 +154,7 @@ const struct nd_collector nd_collector_sockstat = {
 	.name = "sockstat",
 	.doc = "numbers of sockets and the memory they hold",
 	.reads = reads,
-	.facts = facts,
+	.facts = nd_sockstat_facts,
 	.entities = {ND_NO_KIND},
 	.parse = parse,
 	.live = live,
