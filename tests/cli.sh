@@ -1,5 +1,6 @@
 #!/bin/sh
 # The command line from outside: what it accepts, what it says, how it ends. The last line is "N passed, N failed".
+# shellcheck disable=SC2016 # patterns with dollars
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/cli_lib.sh
