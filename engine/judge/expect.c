@@ -16,6 +16,8 @@ struct checker {
 };
 static const char *const words[] = {"suspected", "likely", "confirmed", NULL};
 
+static const char *const of_words[] = {"word", "at_least", "at_most"};
+
 static void complain(struct checker *c, const char *fmt, ...) ND_PRINTF(2, 3);
 static void complain(struct checker *c, const char *fmt, ...)
 {
@@ -56,6 +58,17 @@ static int word_index(const char *word)
 			return i;
 	}
 	return -1;
+}
+
+static bool has_cause(const struct nd_rules *rules, const char *name)
+{
+	for (uint32_t i = 0; i < rules->n; i++) {
+		for (uint32_t k = 0; k < rules->rules[i]->n_causes; k++) {
+			if (strcmp(rules->rules[i]->causes[k].base, name) == 0)
+				return true;
+		}
+	}
+	return false;
 }
 
 static bool lost(const struct nd_outcome *o, const char *cause, enum nd_fate fate)
@@ -219,8 +232,8 @@ static bool in_list(const char *name, const char *const *list, uint32_t n)
 static void check_fixes(struct checker *c)
 {
 	const struct nd_use *u = nd_walk_use(c->w);
-	const char *want[64], *offered[64];
-	uint32_t n_offered = 0, n;
+	const char *want[64], *offered[64], *refused[64];
+	uint32_t n_offered = 0, n_refused = 0, n;
 
 	for (uint32_t i = 0; i < u->n_fixes && i < 64; i++) {
 		struct nd_fix f;
@@ -228,6 +241,7 @@ static void check_fixes(struct checker *c)
 		nd_fix_print(&u->fixes[i], c->w, c->run, &f);
 		if (f.not_offered) {
 			nd_buf_printf(&c->fixes, "not offered: %s: %s\n", f.title, f.not_offered);
+			refused[n_refused++] = f.title;
 			continue;
 		}
 		offered[n_offered++] = f.title;
@@ -247,8 +261,9 @@ static void check_fixes(struct checker *c)
 	}
 	n = texts(nd_yaml_get(c->expect, "not_offered"), want);
 	for (uint32_t i = 0; i < n; i++) {
-		if (in_list(want[i], offered, n_offered))
-			complain(c, "fix \"%s\" is offered", want[i]);
+		if (!in_list(want[i], refused, n_refused))
+			complain(c, "fix \"%s\" is %s", want[i],
+				 in_list(want[i], offered, n_offered) ? "offered" : "not there");
 	}
 	n = texts(nd_yaml_get(c->expect, "prints"), want);
 	for (uint32_t i = 0; i < n; i++) {
@@ -274,7 +289,8 @@ static void check_says(struct checker *c)
 	text = nd_arena_printf(c->run->arena, "%s %s", nd_render(u->title, &e),
 			       nd_render(u->because, &e));
 	if (!p || nd_pattern_match(p, text, strlen(text)) != 1)
-		complain(c, "says: %s", p ? text : err);
+		complain(c, p ? "says: expected %s, found: %s" : "says: %s: %s", want,
+			 p ? text : err);
 	nd_pattern_free(p);
 }
 
@@ -369,20 +385,41 @@ static void check_sets(struct checker *c)
 	same_names(c, "contradictions", names, n);
 }
 
+/* What is expected of causes that no rule has, or in words that do not exist, would never fail. */
+static void check_names(struct checker *c)
+{
+	static const char *const of_causes[] = {"cause", "open",	 "unexamined", "ruled_out",
+						"not",	 "consequences", "amplifiers"};
+	const char *want[64];
+
+	for (size_t i = 0; i < ND_ARRAY_LEN(of_causes); i++) {
+		uint32_t n = texts(nd_yaml_get(c->expect, of_causes[i]), want);
+
+		for (uint32_t k = 0; k < n; k++) {
+			if (strcmp(want[k], "none") != 0 && !has_cause(c->run->rules, want[k]))
+				complain(c, "%s: no rule has the cause %s", of_causes[i], want[k]);
+		}
+	}
+	for (size_t i = 0; i < ND_ARRAY_LEN(of_words); i++) {
+		const char *word = value(c, of_words[i]);
+
+		if (word && word_index(word) < 0)
+			complain(c, "%s: expected suspected, likely or confirmed, found %s",
+				 of_words[i], word);
+	}
+}
+
 static void check_keys(struct checker *c)
 {
-	const char *keys[64];
-	uint32_t n = 0;
+	const struct nd_yaml *key;
+	const char *near;
+	uint32_t i = 0;
 
-	for (const struct nd_key *k = nd_section_expect.keys; k->name && n < 64; k++)
-		keys[n++] = k->name;
-	for (uint32_t i = 0; i < c->expect->n; i++) {
-		const char *near = nd_nearest(c->expect->keys[i]->text, keys, n);
-
-		if (!in_list(c->expect->keys[i]->text, keys, n))
-			complain(c, "unknown expectation %s%s%s", c->expect->keys[i]->text,
-				 near ? "; nearest is " : "", near ? near : "");
-	}
+	if (c->expect->n == 0)
+		complain(c, "expect: none, clear, or what is expected");
+	while ((key = nd_unknown_key(c->expect, &nd_section_expect, &i, &near)))
+		complain(c, "unknown expectation %s%s%s", key->text, near ? "; nearest is " : "",
+			 near ? near : "");
 }
 
 static void check_map(struct checker *c)
@@ -390,6 +427,9 @@ static void check_map(struct checker *c)
 	const char *cause = value(c, "cause");
 
 	check_keys(c);
+	check_names(c);
+	if (c->why.len)
+		return; /* the test itself is wrong */
 	if (cause && strcmp(cause, "none") == 0) {
 		if (c->o->n_found)
 			say_found(c);

@@ -28,54 +28,51 @@ size_t nd_giver_base(const char *fact)
 	return strlen(fact);
 }
 
-static bool same_line(const struct nd_given_line *l, const char *entity, const char *fact)
+/* fact NULL: the whole value is the entity's. */
+static bool same_line(const struct nd_given_line *l, const struct nd_yaml *entity,
+		      const struct nd_yaml *fact)
 {
 	size_t n;
 
-	if (strcmp(l->entity, entity) != 0 || !l->fact || !fact)
-		return strcmp(l->entity, entity) == 0 && !l->fact && !fact;
-	n = nd_giver_base(fact);
-	return n == nd_giver_base(l->fact) && strncmp(l->fact, fact, n) == 0;
+	if (strcmp(l->entity->text, entity->text) != 0 || !l->fact || !fact)
+		return strcmp(l->entity->text, entity->text) == 0 && !l->fact && !fact;
+	n = nd_giver_base(fact->text);
+	return n == nd_giver_base(l->fact->text) && strncmp(l->fact->text, fact->text, n) == 0;
 }
 
-static void add_line(struct nd_given *g, uint32_t before, const char *entity, const char *fact,
-		     const struct nd_yaml *value)
+static void add_line(struct nd_given *g, uint32_t before, struct nd_given_line line)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < g->n; i++) { /* what an earlier map said of it is gone */
-		if (i >= before || !same_line(&g->v[i], entity, fact))
+		if (i >= before || !same_line(&g->v[i], line.entity, line.fact))
 			g->v[n++] = g->v[i];
 	}
 	g->n = n;
 	ND_GROW(g->v, g->n, g->cap);
-	g->v[g->n++] = (struct nd_given_line){entity, fact, value};
+	g->v[g->n++] = line;
 }
 
 void nd_given_merge(struct nd_given *g, const struct nd_yaml *map)
 {
 	for (uint32_t i = 0; map && map->type == ND_YAML_MAP && i < map->n; i++) {
-		const char *entity = map->keys[i]->text;
-		const struct nd_yaml *facts = map->items[i];
+		const struct nd_yaml *entity = map->keys[i], *facts = map->items[i];
 
-		if (strcmp(entity, "expect") == 0)
+		if (strcmp(entity->text, "expect") == 0)
 			continue;
-		if (strcmp(entity, "log") == 0 || strcmp(entity, "none") == 0 ||
-		    facts->type != ND_YAML_MAP) {
-			add_line(g, g->n, entity, NULL, facts);
+		if (strcmp(entity->text, "log") == 0 || strcmp(entity->text, "none") == 0 ||
+		    facts->type != ND_YAML_MAP || facts->n == 0) {
+			add_line(g, g->n, (struct nd_given_line){entity, NULL, facts});
 			continue;
 		}
-		if (facts->n == 0)
-			add_line(g, g->n, entity, NULL, facts);
 		for (uint32_t k = 0; k < facts->n; k++) {
+			struct nd_given_line line = {entity, facts->keys[k], facts->items[k]};
 			uint32_t before = g->n;
 
 			/* several accessors of one counter in one map stay together */
 			for (uint32_t j = 0; j < k; j++)
-				before -= same_line(
-					&(struct nd_given_line){entity, facts->keys[j]->text, NULL},
-					entity, facts->keys[k]->text);
-			add_line(g, before, entity, facts->keys[k]->text, facts->items[k]);
+				before -= same_line(&line, entity, facts->keys[j]);
+			add_line(g, before, line);
 		}
 	}
 }
@@ -236,8 +233,10 @@ struct nd_log_rows *nd_given_log(void *ctx, const struct nd_log_pattern *p)
 	return all;
 }
 
-static bool put_tally(struct nd_giver *s, nd_id on, const char *name, const struct nd_yaml *y)
+static bool put_tally(struct nd_giver *s, nd_id on, const struct nd_given_line *l)
 {
+	const char *name = l->fact->text + strlen("tally.");
+	const struct nd_yaml *y = l->value;
 	const struct nd_yaml *hits = nd_yaml_get(y, "hits"), *rows = nd_yaml_get(y, "rows");
 	double h = 0, r = 0;
 
@@ -251,7 +250,7 @@ static bool put_tally(struct nd_giver *s, nd_id on, const char *name, const stru
 		nd_tally_put(s->run->f, s->run->rules, s->rule->tallies[i].slot, on, h, r);
 		return true;
 	}
-	return nd_giver_wrong(s, y, "no tally %s in this rule", name);
+	return nd_giver_wrong(s, l->fact, "no tally %s in this rule", name);
 }
 
 static bool put_line(struct nd_giver *s, const struct nd_given_line *l, nd_id on)
@@ -259,13 +258,13 @@ static bool put_line(struct nd_giver *s, const struct nd_given_line *l, nd_id on
 	enum nd_relation rel;
 	bool inverse;
 
-	if (nd_starts(l->fact, "log."))
-		return put_logs(s, l->fact + 4, l->value);
-	if (nd_starts(l->fact, "tally."))
-		return put_tally(s, on, l->fact + 6, l->value);
-	if (relation_named(nd_entity_kind(s->run->f, on), l->fact, &rel, &inverse))
+	if (nd_starts(l->fact->text, "log."))
+		return put_logs(s, l->fact->text + 4, l->value);
+	if (nd_starts(l->fact->text, "tally."))
+		return put_tally(s, on, l);
+	if (relation_named(nd_entity_kind(s->run->f, on), l->fact->text, &rel, &inverse))
 		return add_side(s, on, rel, inverse, l->value);
-	return nd_giver_fact(s, on, l->fact, l->value);
+	return nd_giver_fact(s, on, l);
 }
 
 static bool none_of(struct nd_giver *s, const struct nd_yaml *y)
@@ -287,11 +286,11 @@ static bool apply_line(struct nd_giver *s, const struct nd_given_line *l)
 	nd_id ids[256] = {0};
 	uint32_t n;
 
-	if (strcmp(l->entity, "log") == 0 && !l->fact)
+	if (strcmp(l->entity->text, "log") == 0 && !l->fact)
 		return put_logs(s, "", l->value);
-	if (strcmp(l->entity, "none") == 0 && !l->fact)
+	if (strcmp(l->entity->text, "none") == 0 && !l->fact)
 		return none_of(s, l->value);
-	n = entities(s, l->entity, l->value, ids);
+	n = entities(s, l->entity->text, l->entity, ids);
 	for (uint32_t i = 0; l->fact && i < n; i++) {
 		if (!put_line(s, l, ids[i]))
 			return false;

@@ -6,7 +6,8 @@
 
 /* One line of a `given`: of an entity (or of "log", "none"), one fact. Later lines override earlier ones of the same name. */
 struct nd_given_line {
-	const char *entity, *fact; /* fact NULL: the whole value is the entity's (log, none) */
+	const struct nd_yaml *entity; /* the keys of the YAML, with their places */
+	const struct nd_yaml *fact; /* NULL: the whole value is the entity's (log, none) */
 	const struct nd_yaml *value;
 };
 struct nd_given {

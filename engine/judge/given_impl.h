@@ -30,5 +30,5 @@ size_t nd_giver_base(const char *fact);
 bool nd_giver_number(struct nd_giver *s, const struct nd_yaml *y, double *out);
 /* {missing: REASON}: 1; absent: 2; else 0; -1: wrong. */
 int nd_giver_special(struct nd_giver *s, const struct nd_yaml *y, enum nd_missing *why);
-bool nd_giver_fact(struct nd_giver *s, nd_id on, const char *name, const struct nd_yaml *y);
+bool nd_giver_fact(struct nd_giver *s, nd_id on, const struct nd_given_line *l);
 #endif

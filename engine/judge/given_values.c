@@ -129,6 +129,20 @@ static bool put_counter(struct nd_giver *s, nd_id on, nd_fact_id id, const char 
 	return true;
 }
 
+static bool put_flag(struct nd_giver *s, nd_id on, const struct nd_fact_def *d,
+		     const struct nd_yaml *y)
+{
+	static const char *const words[] = {"no", "yes", "false", "true", "off", "on"};
+
+	for (size_t i = 0; i < ND_ARRAY_LEN(words); i++) {
+		if (strcmp(y->text, words[i]) == 0) {
+			nd_put_bool(s->run->f, on, d, i % 2, &test_input);
+			return true;
+		}
+	}
+	return nd_giver_wrong(s, y, "expected yes or no");
+}
+
 static bool put_plain(struct nd_giver *s, nd_id on, const struct nd_fact_def *d,
 		      const struct nd_yaml *y)
 {
@@ -139,17 +153,27 @@ static bool put_plain(struct nd_giver *s, nd_id on, const struct nd_fact_def *d,
 	if (y->type != ND_YAML_TEXT)
 		return nd_giver_wrong(s, y, "expected text");
 	if (d->type == ND_T_BOOL)
-		nd_put_bool(s->run->f, on, d,
-			    strcmp(y->text, "yes") == 0 || strcmp(y->text, "true") == 0 ||
-				    strcmp(y->text, "on") == 0,
-			    &test_input);
+		return put_flag(s, on, d, y);
 	else
 		nd_put_text(s->run->f, on, d, y->text, &test_input);
 	return true;
 }
 
-bool nd_giver_fact(struct nd_giver *s, nd_id on, const char *name, const struct nd_yaml *y)
+static bool no_fact(struct nd_giver *s, enum nd_kind kind, const struct nd_given_line *l)
 {
+	char name[256];
+	const char *near;
+
+	snprintf(name, sizeof(name), "%.*s", (int)nd_giver_base(l->fact->text), l->fact->text);
+	near = nd_nearest_fact(nd_facts_registry(s->run->f), kind, name);
+	return nd_giver_wrong(s, l->fact, "%s has no fact %s%s%s", nd_kinds[kind].name, name,
+			      near ? "; nearest is " : "", near ? near : "");
+}
+
+bool nd_giver_fact(struct nd_giver *s, nd_id on, const struct nd_given_line *l)
+{
+	const char *name = l->fact->text;
+	const struct nd_yaml *y = l->value;
 	const struct nd_registry *reg = nd_facts_registry(s->run->f);
 	enum nd_kind kind = nd_entity_kind(s->run->f, on);
 	nd_fact_id id = nd_registry_find(reg, kind, name);
@@ -164,7 +188,7 @@ bool nd_giver_fact(struct nd_giver *s, nd_id on, const char *name, const struct 
 		acc = name + n + 1;
 	}
 	if (id < 0)
-		return nd_giver_wrong(s, y, "%s has no fact %s", nd_kinds[kind].name, name);
+		return no_fact(s, kind, l);
 	d = nd_registry_def(reg, id);
 	if (!acc || strcmp(acc, "peak") != 0)
 		nd_forget(s->run->f, on, id);

@@ -69,10 +69,11 @@ static void report(struct suite *s, const char *name, const struct nd_yaml *at, 
 	(*(*why ? s->failed : s->passed))++;
 	if (!s->hooks || !s->hooks->each)
 		return;
-	if (*why && o) {
+	if (*why && o)
 		nd_test_trace(run, o, at, &trace);
-		t.trace = nd_buf_str(&trace);
-	}
+	else if (*why)
+		nd_test_place(rule, at, &trace);
+	t.trace = nd_buf_str(&trace);
 	s->hooks->each(s->hooks->ctx, &t);
 	nd_buf_free(&trace);
 }
@@ -94,6 +95,23 @@ static bool read_case(struct suite *s, const char *folder, struct nd_facts *f, c
 	else if (s->hooks->read_case(s->hooks->ctx, path, f, &e) < 0)
 		snprintf(why, size, "case: %s", e.msg);
 	return !*why;
+}
+
+/* A misspelt key would leave out what it was to say. */
+static bool check_keys(const struct nd_yaml *test, const struct nd_yaml **at, char *why,
+		       size_t size)
+{
+	const struct nd_yaml *key;
+	const char *near;
+	uint32_t i = 0;
+
+	key = nd_unknown_key(test, &nd_section_test, &i, &near);
+	if (!key)
+		return true;
+	snprintf(why, size, "unknown key \"%s\"%s%s", key->text, near ? "; nearest is " : "",
+		 near ? near : "");
+	*at = key;
+	return false;
 }
 
 /* Facts, given ones on top of recorded ones. False: *why says what is wrong, *at where. */
@@ -174,7 +192,8 @@ static void run_rows(struct suite *s, const struct nd_yaml *tests, const struct 
 static void run_rule(struct suite *s)
 {
 	const struct nd_rule *rule = s->rules->rules[s->index];
-	const struct nd_yaml *tests = nd_yaml_get(rule->yaml, "tests");
+	const struct nd_yaml *tests = nd_yaml_get(rule->yaml, "tests"), *at;
+	char why[300];
 
 	if (!tests || tests->type != ND_YAML_LIST || tests->n == 0) {
 		report(s, "tests", rule->yaml, "a rule needs tests", NULL, NULL);
@@ -183,10 +202,12 @@ static void run_rule(struct suite *s)
 	for (uint32_t i = 0; i < tests->n; i++) {
 		const char *name = text_at(tests->items[i], "name");
 
-		if (tests->items[i]->type == ND_YAML_MAP && name)
-			run_rows(s, tests, tests->items[i], name);
-		else
+		if (tests->items[i]->type != ND_YAML_MAP || !name)
 			report(s, "tests", tests->items[i], "a test has a name", NULL, NULL);
+		else if (!check_keys(tests->items[i], &at, why, sizeof(why)))
+			report(s, name, at, why, NULL, NULL);
+		else
+			run_rows(s, tests, tests->items[i], name);
 	}
 }
 

@@ -12,6 +12,9 @@ void nd_expect(struct nd_run *run, const struct nd_outcome *o, const struct nd_y
 void nd_test_trace(const struct nd_run *run, const struct nd_outcome *o,
 		   const struct nd_yaml *expect, struct nd_buf *out);
 
+/* Appends the line of the rule's file that is wrong, and a caret under it. */
+void nd_test_place(const struct nd_rule *rule, const struct nd_yaml *at, struct nd_buf *out);
+
 /* What a rule's tests reach (cover.c): begin, look at the facts of each test once they were judged, free. */
 struct nd_cover *nd_cover_new(const struct nd_rule *r);
 void nd_cover_see(struct nd_cover *c, struct nd_run *run, uint32_t rule);

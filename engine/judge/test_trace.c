@@ -99,3 +99,14 @@ void nd_test_trace(const struct nd_run *run, const struct nd_outcome *o,
 	for (uint32_t i = 0; i < o->n_walks; i++)
 		put_walk(out, run, &o->walks[i], cause);
 }
+
+void nd_test_place(const struct nd_rule *rule, const struct nd_yaml *at, struct nd_buf *out)
+{
+	struct nd_buf message = {0};
+	const char *newline;
+
+	nd_yaml_message(&message, rule->path, rule->text, rule->len, at->offset, "error", "");
+	newline = strchr(nd_buf_str(&message), '\n');
+	nd_buf_puts(out, newline ? newline + 1 : "");
+	nd_buf_free(&message);
+}

@@ -28,13 +28,20 @@ static uint32_t names_of(const struct nd_registry *r, enum nd_kind kind, const c
 	return count;
 }
 
+const char *nd_nearest_fact(const struct nd_registry *r, enum nd_kind kind, const char *wanted)
+{
+	const char **names = nd_alloc((nd_registry_count(r) + 2 * ND_RELATIONS) * sizeof(*names));
+	const char *near = nd_nearest(wanted, names, names_of(r, kind, names));
+
+	free(names);
+	return near;
+}
+
 void *nd_check_unknown(enum nd_kind kind, const char *const *path, uint32_t n, uint32_t pos,
 		       const struct nd_scope *s, struct nd_expr_error *e)
 {
-	const struct nd_registry *r = nd_rules_registry(s->rules);
-	const char **names = nd_alloc((nd_registry_count(r) + 2 * ND_RELATIONS) * sizeof(*names)),
-		   *near;
 	char wanted[512] = "";
+	const char *near;
 	size_t len = 0;
 
 	if (n > 1 && is_accessor(path[n - 1]))
@@ -42,9 +49,7 @@ void *nd_check_unknown(enum nd_kind kind, const char *const *path, uint32_t n, u
 	for (uint32_t i = 0; i < n && len < sizeof(wanted); i++)
 		len += (size_t)snprintf(wanted + len, sizeof(wanted) - len, "%s%s", i ? "." : "",
 					path[i]);
-	near = nd_nearest(wanted, names, names_of(r, kind, names));
-	nd_check_fail(e, pos, "%s has no fact or relation \"%s\"%s%s", nd_kinds[kind].name, wanted,
-		      near ? "; nearest is " : "", near ? near : "");
-	free(names);
-	return NULL;
+	near = nd_nearest_fact(nd_rules_registry(s->rules), kind, wanted);
+	return nd_check_fail(e, pos, "%s has no fact or relation \"%s\"%s%s", nd_kinds[kind].name,
+			     wanted, near ? "; nearest is " : "", near ? near : "");
 }

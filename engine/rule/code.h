@@ -221,6 +221,8 @@ bool nd_numbers_fit(const struct nd_code *a, const struct nd_code *b, uint32_t p
 bool nd_sum_type(struct nd_code *c, uint32_t pos, struct nd_expr_error *e);
 bool nd_product_type(struct nd_code *c, uint32_t pos, struct nd_expr_error *e);
 enum nd_kind nd_kind_by_name(const char *name, bool plural); /* ND_NO_KIND if there is none */
+/* The fact or relation of the kind that is spelt most like it, or NULL. */
+const char *nd_nearest_fact(const struct nd_registry *r, enum nd_kind kind, const char *wanted);
 /* Fails with the nearest name that an entity of the kind has; path: the n names that were written. */
 void *nd_check_unknown(enum nd_kind kind, const char *const *path, uint32_t n, uint32_t pos,
 		       const struct nd_scope *s, struct nd_expr_error *e);

@@ -258,3 +258,25 @@ static const struct nd_key expect_keys[] = {
 	{0},
 };
 SECTION(expect);
+
+const struct nd_yaml *nd_unknown_key(const struct nd_yaml *map, const struct nd_section *section,
+				     uint32_t *i, const char **near)
+{
+	const char *names[ND_KEYS_MAX];
+	size_t n = 0;
+
+	for (const struct nd_key *k = section->keys; k->name && n < ND_ARRAY_LEN(names); k++)
+		names[n++] = k->name;
+	while (map && map->type == ND_YAML_MAP && *i < map->n) {
+		const struct nd_yaml *key = map->keys[(*i)++];
+		size_t k = 0;
+
+		while (k < n && strcmp(names[k], key->text) != 0)
+			k++;
+		if (k < n)
+			continue;
+		*near = nd_nearest(key->text, names, n);
+		return key;
+	}
+	return NULL;
+}

@@ -2,6 +2,8 @@
 #ifndef ND_KEYS_H
 #define ND_KEYS_H
 
+#include "engine/rule/yaml.h"
+
 #include <stdbool.h>
 
 enum nd_key_type {
@@ -49,4 +51,10 @@ extern const struct nd_section nd_section_rule, nd_section_library, nd_section_s
 /* Each in the order of the enum of the same name. */
 extern const char *const nd_words_grade[], *const nd_words_tier[], *const nd_words_cap[],
 									   *const nd_words_report[];
+
+#define ND_KEYS_MAX 64 /* of a section */
+/* The next key of a map that the section does not know: *i begins at 0, *near is the nearest right name or NULL.
+ * NULL: there is none any more. */
+const struct nd_yaml *nd_unknown_key(const struct nd_yaml *map, const struct nd_section *section,
+				     uint32_t *i, const char **near);
 #endif

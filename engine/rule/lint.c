@@ -270,22 +270,12 @@ static void check_tallies(struct nd_lint *l)
 static uint32_t check_keys(struct nd_lint *l, const struct nd_yaml *map,
 			   const struct nd_section *section)
 {
-	const char *names[64], *near;
-	uint32_t wrong = 0;
-	size_t n = 0;
+	const struct nd_yaml *key;
+	uint32_t wrong = 0, i = 0;
+	const char *near;
 
-	for (const struct nd_key *k = section->keys; k->name && n < ND_ARRAY_LEN(names); k++)
-		names[n++] = k->name;
-	for (uint32_t i = 0; map && map->type == ND_YAML_MAP && i < map->n; i++) {
-		const char *key = map->keys[i]->text;
-		size_t k = 0;
-
-		while (k < n && strcmp(names[k], key) != 0)
-			k++;
-		if (k < n)
-			continue;
-		near = nd_nearest(key, names, n);
-		nd_lint_error(l, map->keys[i], 0, "unknown key \"%s\"%s%s", key,
+	while ((key = nd_unknown_key(map, section, &i, &near))) {
+		nd_lint_error(l, key, 0, "unknown key \"%s\"%s%s", key->text,
 			      near ? "; nearest is " : "", near ? near : "");
 		wrong++;
 	}

@@ -1,7 +1,6 @@
 /* What the loader's parts share: messages with a place, typed access to YAML, compiled texts. */
 #include "engine/rule/rule.h"
 
-#define MAX_KEYS 64
 #define SHOWN_MAX 100u /* mistakes: each costs a look through the file */
 
 void nd_say(struct nd_loader *l, const struct nd_yaml *at, uint32_t i, const char *fmt, ...)
@@ -22,33 +21,23 @@ void nd_say(struct nd_loader *l, const struct nd_yaml *at, uint32_t i, const cha
 
 bool nd_keys(struct nd_loader *l, const struct nd_yaml *at, const struct nd_section *section)
 {
-	const char *allowed[MAX_KEYS];
-	size_t n = 0;
+	const struct nd_yaml *key, *value;
+	const char *near;
+	uint32_t i = 0;
 
 	if (at->type != ND_YAML_MAP) {
 		nd_say(l, at, 0, "expected keys and values here, such as \"%s: …\"",
 		       section->keys[0].name);
 		return false;
 	}
-	for (const struct nd_key *k = section->keys; k->name && n < MAX_KEYS; k++)
-		allowed[n++] = k->name;
-	for (uint32_t i = 0; i < at->n; i++) {
-		const char *key = at->keys[i]->text, *near;
-		size_t k = 0;
-
-		while (k < n && strcmp(allowed[k], key) != 0)
-			k++;
-		if (k < n)
-			continue;
-		if (strpbrk(key, ")$.") && at->items[i]->type == ND_YAML_TEXT &&
-		    !*at->items[i]->text) {
-			nd_say(l, at->keys[i], 0,
+	while ((key = nd_unknown_key(at, section, &i, &near))) {
+		value = at->items[i - 1];
+		if (strpbrk(key->text, ")$.") && value->type == ND_YAML_TEXT && !*value->text)
+			nd_say(l, key, 0,
 			       "a comma inside { } ended the value before this: put the expression in quotes or on a line of its own");
-			continue;
-		}
-		near = nd_nearest(key, allowed, n);
-		nd_say(l, at->keys[i], 0, "unknown key \"%s\"%s%s", key,
-		       near ? "; nearest is " : "", near ? near : "");
+		else
+			nd_say(l, key, 0, "unknown key \"%s\"%s%s", key->text,
+			       near ? "; nearest is " : "", near ? near : "");
 	}
 	return true;
 }
