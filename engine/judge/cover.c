@@ -2,6 +2,7 @@
  *
  * The judge counts entities that end alike instead of walking them, so the trees are walked here once more. */
 #include "engine/judge/judge.h"
+#include "engine/rule/func.h"
 #include "engine/judge/ruletest.h"
 
 static void add_branch(struct nd_cover *c, struct nd_cover_branch b, const struct nd_yaml *at)

@@ -1,5 +1,6 @@
 /* Evaluation of the functions, found by their id: here those over sets and those that choose. */
 #include "engine/judge/eval.h"
+#include "engine/rule/func.h"
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* Functions whose result is a number: sums and percentiles of many, shares, and what is done to one. */
 #include "engine/judge/eval.h"
+#include "engine/rule/func.h"
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* Functions that make texts: CPU lists and masks, names of entities. */
 #include "engine/judge/eval.h"
+#include "engine/rule/func.h"
 
 typedef struct nd_result result;
 

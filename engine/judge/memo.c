@@ -1,6 +1,7 @@
 /* What makes a thousand rules over thousands of entities cheap: values that are the same for every walk are computed
  * once a run, and gates, most of which say no, are asked without writing down why. */
 #include "engine/judge/eval.h"
+#include "engine/rule/func.h"
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* The functions of the language: one row each, with what it takes and what comes out. */
 #include "engine/rule/code.h"
+#include "engine/rule/func.h"
 
 typedef const struct nd_expr nd_x;
 typedef const struct nd_scope nd_s;

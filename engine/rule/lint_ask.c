@@ -1,5 +1,6 @@
 /* What a question may not hold: numbers without an origin, totals since boot, zeros that stand for what is not known. */
 #include "engine/rule/lint.h"
+#include "engine/rule/func.h"
 
 #define COUNTER_STEPS 200 /* of an expression whose lets are written out */
 

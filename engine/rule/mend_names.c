@@ -1,5 +1,6 @@
 /* Names in expressions: facts, relations, accessors, functions, thresholds, by the messages about them. */
 #include "engine/rule/mend.h"
+#include "engine/rule/func.h"
 
 #define WORD_BYTES 256
 

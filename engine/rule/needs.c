@@ -5,6 +5,7 @@
  * where it is evaluated more than once: at the top, beside something that does depend on the walk, or inside [ ]. Log
  * lines are left alone: what they stand on depends on the filter around them. */
 #include "engine/rule/rule.h"
+#include "engine/rule/func.h"
 
 #define PER_WALK                                                                                   \
 	(ND_NEEDS_THIS | ND_NEEDS_ELEMENT | ND_NEEDS_LOOP | ND_NEEDS_FOUND | ND_NEEDS_ROW |        \

@@ -1,5 +1,6 @@
 /* The checker: what each function takes and gives, and what it says when it gets something else. */
 #include "tests/unit/rule_fixture.h"
+#include "engine/rule/func.h"
 
 struct row {
 	const char *expr, *want; /* its type, or "place: message" */

@@ -1,5 +1,6 @@
 /* Evaluation: every function of the language, log lines, tallies, and the limits. */
 #include "tests/unit/judge_fixture.h"
+#include "engine/rule/func.h"
 
 /* ---- functions ---- */
 
