@@ -205,6 +205,10 @@ static void test_files(void **state)
 		{"scope: iface\n", "tally: {rows: {over: samples, where: mss > 0}}\nscope: iface\n",
 		 "base.yaml:7:9: warning: tally rows is counted for nobody: remove it\n"
 		 "    tally: {rows: {over: samples, where: mss > 0}}\n            ^\n"},
+		{"causes:\n", "notes: {n: {scope: host, test: 1 > 0, says: x}}\ncauses:\n",
+		 "base.yaml:20:32: warning: this asks no fact: its answer never changes\n"
+		 "    notes: {n: {scope: host, test: 1 > 0, says: x}}\n"
+		 "                                   ^\n"},
 		{"scope: iface\n", "scope: iface \t\n",
 		 "base.yaml:7:13: warning: blanks at the end of the line\n"
 		 "    scope: iface \t\n                ^\n"},
