@@ -85,7 +85,7 @@ static const struct nd_read reads[] = {
 	{SYSCTL "nf_conntrack_max", ND_READ_ONCE},
 	{MODULE "parameters/hashsize", ND_READ_ONCE}, /* the same number; the last one is named */
 	{SYSCTL "nf_conntrack_buckets", ND_READ_ONCE},
-	{STAT, ND_READ_NETNS},
+	{STAT, ND_READ_NETNS, "entries *searched *found *insert_failed *drop *"},
 	{NULL, 0},
 };
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 
 static const struct nd_read reads[] = {
-	{"conntrack -S", 0},
+	{"conntrack -S", 0, "cpu=[0-9]*found=*insert_failed=*\n\ncpu=[0-9]*searched=*found=*"},
 	{"conntrack -C", 0},
 	{NULL, 0},
 };

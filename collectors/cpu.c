@@ -203,7 +203,7 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 }
 
 static const struct nd_read reads[] = {
-	{"/proc/stat", 0},
+	{"/proc/stat", 0, "cpu [0-9 ]*\ncpu0 [0-9 ]*\n\ncpu [0-9 ]*\nbtime [0-9]*"},
 	{"/sys/devices/system/node/node*/cpulist", ND_READ_ONCE},
 	{0},
 };

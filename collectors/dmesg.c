@@ -279,8 +279,18 @@ static void finish(struct nd_facts *f)
 }
 
 static const struct nd_read reads[] = {
-	{"dmesg", 0},
-	{"journalctl -k", 0},
+	{"dmesg", 0,
+	 "*nf_conntrack: table full, dropping packet*\n\n*neighbo[u]*r table overflow!\n\n*neighbor table overflow!\n\n"
+	 "*TCP: *SYN flooding on port*\n\n*NETDEV WATCHDOG: *timed out*\n\n*TCP: time wait bucket table overflow*\n\n"
+	 "*TCP: out of memory -- consider tuning tcp_mem\n\n*TCP: too many orphaned sockets\n\n"
+	 "[[] *[0-9].[0-9][0-9][0-9][0-9][0-9][0-9][]] *\n\n"
+	 "[[][0-9]*[0-9].[0-9][0-9][0-9][0-9][0-9][0-9][]] *\n\n"
+	 "<[0-9]*>[[]*[0-9].[0-9][0-9][0-9][0-9][0-9][0-9][]] *\n\n"
+	 "[[][MTWFS][ouehra][neduitn] [JFMASOND][a-z][a-z] *[0-9]:[0-9][0-9]:[0-9][0-9] "
+	 "[12][0-9][0-9][0-9][]] *"},
+	{"journalctl -k", 0,
+	 "[JFMASOND][a-z][a-z] *[0-9]:[0-9][0-9]:[0-9][0-9] * kernel: *\n\n"
+	 "[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T* kernel: *"},
 	{"kern", 0},
 	{0},
 };

@@ -422,8 +422,15 @@ static void finish(struct nd_facts *f)
 }
 
 static const struct nd_read reads[] = {
-	{"ethtool -i *", 0}, /* before -S: whose counters they are */
-	{"ethtool -S *", 0}, {"ethtool -g *", 0}, {"ethtool -l *", 0}, {"ethtool *", 0}, {NULL, 0},
+	{"ethtool -i *", 0, /* before -S: whose counters they are */
+	 "driver: *\nversion:*\nfirmware-version:*\n\ndriver: *\nbus-info:*\n\n"
+	 "driver: *\nversion:*"},
+	{"ethtool -S *", 0,
+	 "NIC statistics:\n\nrx_[a-z_0-9]*: [0-9]*\ntx_[a-z_0-9]*: [0-9]*\n\nrx_[a-z_0-9]*errors: [0-9]*"},
+	{"ethtool -g *", 0, "Ring parameters for *"},
+	{"ethtool -l *", 0, "Channel parameters for *"},
+	{"ethtool *", 0, "Settings for *:"},
+	{NULL, 0},
 };
 
 const struct nd_collector nd_collector_ethtool = {

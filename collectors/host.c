@@ -277,13 +277,13 @@ static void finish(struct nd_facts *f)
 
 static const struct nd_read reads[] = {
 	{"/proc/uptime", 0},
-	{"uptime", 0},
-	{"top", 0},
-	{"w", 0},
+	{"uptime", 0, "*[0-9]:[0-9][0-9]* up *[0-9]*load average*"},
+	{"top", 0, "top - *[0-9]:[0-9][0-9]* up *[0-9]*load average*\nTasks:*"},
+	{"w", 0, "*[0-9]:[0-9][0-9]* up *[0-9]*load average*\nUSER*TTY*LOGIN@*IDLE*"},
 	{"/proc/sys/kernel/osrelease", ND_READ_ONCE},
-	{"uname", 0},
-	{"/proc/version", ND_READ_ONCE},
-	{"config", 0},
+	{"uname", 0, "Linux * [2-9].[0-9]* [#][0-9]* *"},
+	{"/proc/version", ND_READ_ONCE, "Linux version [2-9].[0-9]* (*@*)*"},
+	{"config", 0, "CONFIG_HZ=[0-9]*"},
 	{"/sys/devices/system/cpu/online", 0},
 	{0},
 };

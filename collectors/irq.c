@@ -421,7 +421,9 @@ static void finish(struct nd_facts *f)
 }
 
 static const struct nd_read reads[] = {
-	{"/proc/interrupts", 0},
+	{"/proc/interrupts", 0,
+	 "CPU[0-9]* *CPU[0-9]*\n[0-9]*: *[0-9] *[0-9]*\n\nCPU0*\nLOC: *\n\nCPU[0-9]*\nNMI: *\n\nCPU[0-9]*\n[0-9]*: * *-*\n\n"
+	 "[0-9]*: *[0-9] *MSI*-*"},
 	{"/proc/irq/*/effective_affinity_list", ND_READ_ONCE},
 	{"/proc/irq/*/smp_affinity_list", ND_READ_ONCE},
 	{0},

@@ -159,7 +159,8 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	return good ? 0 : rc; /* only "all": nothing about a CPU, and no fault */
 }
 
-static const struct nd_read reads[] = {{"mpstat", 0}, {0}};
+static const struct nd_read reads[] = {
+	{"mpstat", 0, "*CPU *%usr *%soft *%idle*\n\n*CPU *%user *%soft *%idle*"}, {0}};
 
 const struct nd_collector nd_collector_mpstat = {
 	.name = "mpstat",

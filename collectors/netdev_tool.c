@@ -455,10 +455,12 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 
 #define NET "/sys/class/net/*/"
 static const struct nd_read reads[] = {
-	{"ip link", 0}, /* before those that fold drops */
-	{"/proc/net/dev", 0},
-	{"ifconfig", 0},
-	{"netstat -i", 0},
+	{"ip link", 0, "[0-9]*: *: <*> mtu [0-9]*"}, /* before those that fold drops */
+	{"/proc/net/dev", 0, "Inter-|*Receive*|*Transmit\n\nface |bytes *packets *errs *drop *"},
+	{"ifconfig", 0,
+	 "* Link encap:*\n\n*: flags=[0-9]*<*> *mtu [0-9]*\n\nRX packets:[0-9]* errors:[0-9]* dropped:[0-9]*\n\n"
+	 "RX errors [0-9]* *dropped [0-9]* *overruns [0-9]* *"},
+	{"netstat -i", 0, "Iface *MTU *RX-OK *RX-ERR *RX-DRP *"},
 	{NET "speed", ND_READ_ONCE},
 	{NET "device/numa_node", ND_READ_ONCE},
 	{NET "mtu", ND_READ_ONCE},

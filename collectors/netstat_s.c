@@ -14,7 +14,11 @@
 #include <errno.h>
 
 static const struct nd_read reads[] = {
-	{"netstat -s", 0},
+	{"netstat -s", 0,
+	 "TcpExt:\n\nTcp:\n\nUdp:\n\nIp:\n\n"
+	 "[0-9]* times the listen queue of a socket overflowed\n\n[0-9]* SYNs to LISTEN sockets *\n\n"
+	 "[0-9]* segments retransmi*ted\n\n[0-9]* packets pruned from receive queue *\n\n"
+	 "[0-9]* packets collapsed in receive queue *\n\n[0-9]* packet receive errors"},
 	{NULL, 0},
 };
 
@@ -82,16 +86,34 @@ static void enter_section(struct state *st, const char *word, size_t len)
 	st->udp6 |= strcmp(st->section, "Udp6") == 0;
 }
 
+/* What grep left has no headings: a name that only one section has still tells its own. */
+static int only_row(const char *name)
+{
+	int found = -1;
+
+	for (int i = 0; nd_snmp_rows[i].section; i++) {
+		if (strcmp(nd_snmp_rows[i].name, name) != 0)
+			continue;
+		if (found >= 0)
+			return -1;
+		found = i;
+	}
+	return found;
+}
+
 /* "TCPLossProbes: 211831" */
 static bool raw(struct state *st, char **words, bool unended)
 {
 	const size_t len = strlen(words[0]);
 	int row;
 
-	if (words[0][len - 1] != ':' || len == 1 || !st->section[0])
+	if (words[0][len - 1] != ':' || len == 1)
 		return false;
 	words[0][len - 1] = '\0';
-	row = nd_snmp_find(st->section, strlen(st->section), words[0]);
+	row = st->section[0] ? nd_snmp_find(st->section, strlen(st->section), words[0])
+			     : only_row(words[0]);
+	if (row < 0 && !st->section[0])
+		return false;
 	if (row >= 0)
 		nd_snmp_put(st->f, row, words[1], unended, st->in, &st->seen);
 	return true;
@@ -110,16 +132,43 @@ static bool goes_on(const char *section, const char *phrase)
 	return false;
 }
 
+/* A phrase without a heading above it: the row, if it is one section's only; number is the word of the count. */
+static int only_phrase(char *const *words, uint32_t n, int *number)
+{
+	int found = -1;
+
+	for (int i = 0; nd_snmp_rows[i].section; i++) {
+		const struct nd_snmp_row *r = &nd_snmp_rows[i];
+
+		for (uint32_t p = 0; p < ND_SNMP_PHRASES && r->phrases[p]; p++) {
+			const int at = match(r->phrases[p], words, n);
+
+			if (at < 0)
+				continue;
+			if (found >= 0 && found != i)
+				return -1;
+			found = i;
+			*number = at;
+		}
+	}
+	return found;
+}
+
 static bool spoken(struct state *st, char **words, uint32_t n, bool unended)
 {
+	int number = 0, row = st->section[0] ? -1 : only_phrase(words, n, &number);
+
+	if (row >= 0) {
+		nd_snmp_put(st->f, row, words[number], unended, st->in, &st->seen);
+		return true;
+	}
 	for (int i = 0; nd_snmp_rows[i].section; i++) {
 		const struct nd_snmp_row *r = &nd_snmp_rows[i];
 
 		if (strcmp(r->section, st->section) != 0)
 			continue;
 		for (uint32_t p = 0; p < ND_SNMP_PHRASES && r->phrases[p]; p++) {
-			const int number = match(r->phrases[p], words, n);
-
+			number = match(r->phrases[p], words, n);
 			if (number < 0)
 				continue;
 			nd_snmp_put(st->f, i, words[number],
@@ -154,7 +203,8 @@ static bool is_whole(const struct state *st, const struct nd_stream *s)
 	for (size_t i = 0; i < ND_ARRAY_LEN(whole); i++)
 		if (!st->has[i])
 			return false;
-	return st->after && !nd_stream_unended(s) && !nd_stream_cut(s) && !nd_stream_error(s);
+	return st->after && !st->in->filtered && !nd_stream_unended(s) && !nd_stream_cut(s) &&
+	       !nd_stream_error(s);
 }
 
 /* May a line of this section have been left out for being zero? Udp6 is not printed by default. */

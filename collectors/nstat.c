@@ -10,7 +10,8 @@
 #include <errno.h>
 
 static const struct nd_read reads[] = {
-	{"nstat", 0},
+	{"nstat", 0,
+	 "#kernel\n\n[ITU][a-z]*[A-Z]*[a-zA-Z] *[0-9] *[0-9].[0-9]\nTcp[EAOIRP]* *[0-9].[0-9]"},
 	{NULL, 0},
 };
 
@@ -50,7 +51,7 @@ static void one_line(struct state *st, char *line, bool unended)
 
 static bool is_whole(const struct state *st, const struct nd_stream *s)
 {
-	return st->seen.counters >= WHOLE_COUNTERS && st->ip && st->tcp && st->end &&
+	return !st->in->filtered && st->seen.counters >= WHOLE_COUNTERS && st->ip && st->tcp && st->end &&
 	       !nd_stream_unended(s) && !nd_stream_cut(s) && !nd_stream_error(s);
 }
 

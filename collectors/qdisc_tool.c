@@ -415,7 +415,7 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 }
 
 static const struct nd_read reads[] = {
-	{"tc qdisc", 0},
+	{"tc qdisc", 0, "qdisc [a-z_]* [0-9a-f]*: *"},
 	{NULL, 0},
 };
 

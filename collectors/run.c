@@ -357,6 +357,18 @@ static void finish(struct run *run, bool live)
 	nd_run_explain(run->entries, run->n, run->facts, live);
 }
 
+static void prepare(struct nd_source *s, const struct nd_collector *const *list, uint32_t n)
+{
+	const struct nd_read **reads = nd_alloc((n + 1) * sizeof(*reads));
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i]->parse && list[i]->reads)
+			reads[k++] = list[i]->reads;
+	nd_source_prepare(s, reads, k);
+	free(reads);
+}
+
 int nd_collect_list(const struct nd_collector *const *list, uint32_t n, struct nd_source *s,
 		    struct nd_facts *f, const struct nd_collect *opt, struct nd_err *e)
 {
@@ -370,6 +382,8 @@ int nd_collect_list(const struct nd_collector *const *list, uint32_t n, struct n
 	run.entries = nd_alloc((n + 1) * sizeof(*run.entries));
 	for (uint32_t i = 0; i < n; i++)
 		run.entries[i] = (struct nd_run_entry){.c = list[i], .status = &statuses[i]};
+	if (!live)
+		prepare(s, list, n);
 	if (live)
 		run_live(&run);
 	else

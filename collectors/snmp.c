@@ -38,9 +38,10 @@ _Static_assert(ND_ARRAY_LEN(nd_snmp_rows) <= ND_SNMP_MAX, "nd_snmp_seen is too s
 _Static_assert(ND_ARRAY_LEN(nd_snmp_rows) == ND_ARRAY_LEN(nd_snmp_facts), "a row is a fact");
 
 static const struct nd_read reads[] = {
-	{"/proc/net/snmp", ND_READ_NETNS},
-	{"/proc/net/netstat", ND_READ_NETNS},
-	{"/proc/net/snmp6", ND_READ_NETNS},
+	{"/proc/net/snmp", ND_READ_NETNS,
+	 "Ip: Forwarding *\n\nTcp: RtoAlgorithm *\n\nUdp: InDatagrams *"},
+	{"/proc/net/netstat", ND_READ_NETNS, "TcpExt: SyncookiesSent *\n\nIpExt: InNoRoutes *"},
+	{"/proc/net/snmp6", ND_READ_NETNS, "Ip6InReceives *[0-9]\nIp6InDiscards *[0-9]"},
 	{NULL, 0},
 };
 

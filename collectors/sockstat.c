@@ -16,7 +16,7 @@
 #define PAGE_BYTES 4096
 
 static const struct nd_read reads[] = {
-	{PATH, ND_READ_NETNS},
+	{PATH, ND_READ_NETNS, "sockets: used [0-9]*\n\nTCP: inuse [0-9]* orphan *"},
 	{NULL, 0},
 };
 

@@ -187,7 +187,7 @@ static void finish(struct nd_facts *f)
 	nd_fact_missing(f, &facts[F_WAIT], ND_NOT_SAMPLED, "needs the softirq probe");
 }
 
-static const struct nd_read reads[] = {{"/proc/softirqs", 0}, {0}};
+static const struct nd_read reads[] = {{"/proc/softirqs", 0, "NET_RX: *[0-9]*"}, {0}};
 
 const struct nd_collector nd_collector_softirqs = {
 	.name = "softirqs",

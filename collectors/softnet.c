@@ -51,6 +51,9 @@ static const struct nd_fact_def facts[] = {
 	{0},
 };
 
+#define HEX4 "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"
+#define HEX8 HEX4 HEX4
+
 #define COLUMNS_MIN 3
 #define COLUMNS_MAX 32 /* later kernels may add; what we do not know is not read */
 enum {
@@ -157,7 +160,8 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	return rc ? rc : nd_parse_fail(in, s, e, "columns of 8 hexadecimal digits", "nothing");
 }
 
-static const struct nd_read reads[] = {{"/proc/net/softnet_stat", 0}, {0}};
+static const struct nd_read reads[] = {
+	{"/proc/net/softnet_stat", 0, HEX8 " " HEX8 " " HEX8 " 00000000 00000000 *"}, {0}};
 
 const struct nd_collector nd_collector_softnet = {
 	.name = "softnet",

@@ -408,7 +408,7 @@ static void add_rows(struct text *t, struct nd_socks *k, bool listeners)
 static void mark_read(const struct text *t)
 {
 	const char *slash = strrchr(t->in->path, '/'), *name = slash ? slash + 1 : t->in->path;
-	const char *l = memchr(name, 'l', strcspn(name, ".@"));
+	const char *l = memchr(name, 'l', strcspn(name, ".@("));
 	bool connections = t->n == 0 && t->header && !l;
 
 	if (t->n == 0 && t->header && l)
@@ -466,7 +466,14 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	return rc;
 }
 
-static const struct nd_read reads[] = {{"ss", 0}, {0}};
+static const struct nd_read reads[] = {
+	{"ss", 0,
+	 "*State *Recv-Q *Send-Q *Local Address*Peer Address*\n\n*Recv-Q *Send-Q *Local Address:Port *Peer Address:Port*\n\n"
+	 "[ELTFSC][ISYAL][A-Z-]* [0-9]* *[0-9] *:* *:*\n* rto:[0-9]* *rtt:[0-9]*\n\n"
+	 "[ELTFSC][ISYAL][A-Z-]* *[0-9] *[0-9] *:*[0-9*] *:*[0-9*]\n* skmem:(r*\n\n"
+	 "*[ELTFSC][ISYAL][A-Z-]* [0-9]* *[0-9] *:[0-9]* *:[0-9*]*\n\nskmem:(r*\n\n* rto:[0-9]* *rtt:[0-9]*\n\n"
+	 "TCP: *[0-9] (estab [0-9]*, closed [0-9]*"},
+	{0}};
 const struct nd_collector nd_collector_ss;
 const struct nd_collector nd_collector_ss = {
 	.name = "ss",

@@ -44,7 +44,8 @@ static const struct nd_fact_def facts[] = {
 #define ND_SYSCTL(dir, key, kind, form, base, factor, text) {DIR_##dir key, ND_READ_ONCE},
 static const struct nd_read reads[] = {
 #include "collectors/sysctl.def"
-	{"sysctl -a", 0},
+	{"sysctl -a", 0,
+	 "net.[a-z]*.[a-z]* = *\n\nkernel.[a-z]* = *\nvm.[a-z]* = *\n\nnet.[a-z]*.[a-z]*=[0-9]*"},
 	{NULL, 0},
 };
 #undef ND_SYSCTL
@@ -163,7 +164,7 @@ static size_t row_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
-	const size_t stem = strcspn(base, ".@"); /* no sysctl here has these in its name */
+	const size_t stem = strcspn(base, ".@ "); /* no sysctl here has these in its name */
 	const size_t len = (size_t)(base - path) + stem;
 	size_t bare = NO_ROW, found = 0;
 

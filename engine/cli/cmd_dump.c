@@ -248,12 +248,36 @@ static void put_stats(struct nd_buf *out)
 	}
 }
 
-static void put_all(struct dump *d)
+/* What was read as something that its name does not say, and what was left out. */
+static void put_remarks(struct dump *d, struct nd_source *source)
+{
+	uint32_t n;
+	const struct nd_source_remark *remarks = nd_source_remarks(source, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		open_row(d);
+		if (d->json) {
+			put_member(d, "input", remarks[i].path);
+			put_member(d, "says", remarks[i].says);
+			nd_buf_putc(d->out, '}');
+			continue;
+		}
+		nd_buf_puts(d->out, "input\t");
+		put_text(d, remarks[i].path);
+		nd_buf_putc(d->out, '\t');
+		put_text(d, remarks[i].says);
+		nd_buf_puts(d->out, "\t\t\n");
+	}
+}
+
+static void put_all(struct dump *d, struct nd_source *source)
 {
 	if (d->json)
 		nd_buf_putc(d->out, '[');
 	for (int kind = 0; kind < ND_KINDS; kind++)
 		put_kind(d, (enum nd_kind)kind);
+	if (!nd_opt_given(d->o, ND_OPT_ONLY))
+		put_remarks(d, source);
 	if (d->json)
 		nd_buf_puts(d->out, "\n]\n");
 }
@@ -281,7 +305,7 @@ int nd_cmd_facts_dump(const struct nd_options *o, struct nd_buf *out)
 				 .json = nd_opt_given(o, ND_OPT_JSON),
 				 .first = true};
 
-		put_all(&d);
+		put_all(&d, s.source);
 	}
 	nd_session_end(&s);
 	return status;

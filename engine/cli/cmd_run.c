@@ -116,10 +116,11 @@ static void add_input(struct nd_findings *r, struct nd_source_note *notes, const
 static void add_inputs(struct nd_findings *r, struct nd_source *source)
 {
 	bool live = nd_source_is_live(source);
-	uint32_t n = 0;
+	uint32_t n = 0, n_remarks = 0;
 	const char *const *unused = live ? NULL : nd_source_unused(source, &n);
-	struct nd_source_note *notes =
-		nd_arena_alloc(&r->arena, (n + nd_collectors_n + r->n_inputs) * sizeof(*notes));
+	const struct nd_source_remark *remarks = nd_source_remarks(source, &n_remarks);
+	struct nd_source_note *notes = nd_arena_alloc(
+		&r->arena, (n + n_remarks + nd_collectors_n + r->n_inputs) * sizeof(*notes));
 
 	if (r->n_inputs)
 		memcpy(notes, r->inputs, r->n_inputs * sizeof(*notes));
@@ -130,6 +131,8 @@ static void add_inputs(struct nd_findings *r, struct nd_source *source)
 		if (st->bad && st->why[0])
 			add_input(r, notes, nd_collectors[i]->name, st->why);
 	}
+	for (uint32_t i = 0; i < n_remarks; i++)
+		add_input(r, notes, remarks[i].path, remarks[i].says);
 	for (uint32_t i = 0; i < n; i++)
 		add_input(r, notes, unused[i],
 			  "not recognised: nothing here reads a file of that name");

@@ -155,7 +155,7 @@ void nd_put_reading(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact
 	if (c->n == 0) {
 		c->interval = in->interval;
 		c->count.peak = -1;
-	} else if (in->t_ns <= c->last_ns) { /* the same moment again: the first one stays */
+	} else if (in->t_ns <= c->last_ns && !in->untimed) { /* the same moment: the first stays */
 		compare(f, on, fact, (double)c->count.last, (double)count, in->path);
 		return;
 	} else if (!increase(fact->width, c->count.last, count, &step)) {
@@ -163,9 +163,10 @@ void nd_put_reading(struct nd_facts *f, nd_id on, const struct nd_fact_def *fact
 	} else {
 		seconds = (double)(in->t_ns - c->last_ns) / 1e9;
 		c->count.delta += step;
-		if ((double)step / seconds > c->count.peak)
+		if (!in->untimed && (double)step / seconds > c->count.peak)
 			c->count.peak = (double)step / seconds;
 	}
+	c->untimed |= c->n > 0 && in->untimed;
 	c->n++;
 	c->count.last = count;
 	c->last_ns = in->t_ns;

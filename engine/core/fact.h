@@ -121,6 +121,8 @@ struct nd_input {
 	const char *path; /* file, netlink family or tool output, as a report shows it */
 	uint64_t t_ns; /* the moment it was taken: monotonic clock live, the @SECONDS of a folder */
 	bool interval; /* its numbers are the tool's own differences of unknown length (plain nstat) */
+	bool untimed; /* taken after the last one of its kind, nobody knows how long after: no rates */
+	bool filtered; /* a filter (grep, head) took lines away: what is not there is unknown, not zero */
 	const char *netns; /* key of the namespace it speaks of: "host" is the target's own */
 	const char *arg; /* what the * of the pattern matched, such as an interface name; or NULL */
 };

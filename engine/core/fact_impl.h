@@ -16,6 +16,7 @@ struct nd_cell {
 	uint64_t first_ns, last_ns;
 	bool interval; /* a difference of unknown length */
 	bool reset; /* went backwards */
+	bool untimed; /* the time between its readings is not known */
 	bool fixed; /* put by nd_put_counter: x holds */
 	union {
 		struct {

@@ -50,6 +50,11 @@ static struct nd_value get_counter(const struct nd_cell *c, enum nd_accessor a, 
 	if (c->n < 2)
 		return a == ND_SEEN ? number((double)c->count.last * scale, ND_B_LIFETIME)
 				    : missing(ND_SINGLE_SNAPSHOT, "one reading has no rate");
+	if (c->untimed)
+		return a == ND_PEAK || a == ND_RATE
+			       ? missing(ND_SINGLE_SNAPSHOT,
+					 "nobody knows how long passed between its readings")
+			       : number((double)c->count.delta * scale, ND_B_INTERVAL);
 	if (a == ND_PEAK)
 		return number(c->count.peak * scale, ND_B_WINDOW);
 	return number((double)c->count.delta * scale / (a == ND_RATE ? seconds : 1), ND_B_WINDOW);

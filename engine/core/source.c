@@ -69,6 +69,18 @@ const struct nd_netns *nd_source_netns(struct nd_source *s, uint32_t *n, struct 
 	return s->ops->netns(s, n, status);
 }
 
+void nd_source_prepare(struct nd_source *s, const struct nd_read *const *lists, uint32_t n)
+{
+	if (s->ops->prepare)
+		s->ops->prepare(s, lists, n);
+}
+
+const struct nd_source_remark *nd_source_remarks(struct nd_source *s, uint32_t *n)
+{
+	*n = 0;
+	return s->ops->remarks ? s->ops->remarks(s, n) : NULL;
+}
+
 const char *const *nd_source_unused(struct nd_source *s, uint32_t *n)
 {
 	return s->ops->unused(s, n);
@@ -142,6 +154,18 @@ int nd_names_of_fd(int fd, char ***names)
 	return n;
 }
 
+static void finish_text(char *out, size_t len)
+{
+	while (len > 0 && !out[len - 1]) /* cmdline and the device tree end with a NUL */
+		len--;
+	if (len > 0 && out[len - 1] == '\n')
+		len--;
+	for (size_t i = 0; i < len; i++)
+		if (!out[i])
+			out[i] = ' ';
+	out[len] = '\0';
+}
+
 int nd_text_of_fd(int fd, char *out, size_t size)
 {
 	size_t len = 0;
@@ -161,15 +185,16 @@ int nd_text_of_fd(int fd, char *out, size_t size)
 	close(fd);
 	if (rc)
 		len = 0;
-	while (len > 0 && !out[len - 1]) /* cmdline and the device tree end with a NUL */
-		len--;
-	if (len > 0 && out[len - 1] == '\n')
-		len--;
-	for (size_t i = 0; i < len; i++)
-		if (!out[i])
-			out[i] = ' ';
-	out[len] = '\0';
+	finish_text(out, len);
 	return rc;
+}
+
+int nd_text_of_memory(const char *text, size_t len, char *out, size_t size)
+{
+	len = len < size ? len : size - 1;
+	memcpy(out, text, len);
+	finish_text(out, len);
+	return 0;
 }
 
 enum nd_missing nd_missing_of(int rc)
@@ -192,10 +217,9 @@ static bool not_applicable(int rc)
 	       rc == -ESRCH || rc == -ENOENT; /* xps_cpus of a card with one queue */
 }
 
-void nd_hand_out(const struct nd_input *in, int fd, nd_input_fn *fn, void *ctx,
-		 const struct nd_bad_input *bad)
+static void hand_out(const struct nd_input *in, struct nd_stream *s, nd_input_fn *fn, void *ctx,
+		     const struct nd_bad_input *bad)
 {
-	struct nd_stream *s = nd_stream_fd(fd);
 	struct nd_err e = {{0}};
 	int rc = fn(ctx, in, s, &e);
 	int failed = nd_stream_error(s);
@@ -212,4 +236,16 @@ void nd_hand_out(const struct nd_input *in, int fd, nd_input_fn *fn, void *ctx,
 		nd_fail(&e, rc, "%s: %s", in->path, strerror(-rc));
 	nd_report_bad(bad, in->path,
 		      rc == -EACCES || rc == -EPERM ? ND_NO_PERMISSION : ND_PARSE_ERROR, e.msg);
+}
+
+void nd_hand_out(const struct nd_input *in, int fd, nd_input_fn *fn, void *ctx,
+		 const struct nd_bad_input *bad)
+{
+	hand_out(in, nd_stream_fd(fd), fn, ctx, bad);
+}
+
+void nd_hand_out_text(const struct nd_input *in, const char *text, size_t len, nd_input_fn *fn,
+		      void *ctx, const struct nd_bad_input *bad)
+{
+	hand_out(in, nd_stream_mem(text, len), fn, ctx, bad);
 }

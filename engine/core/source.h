@@ -21,9 +21,10 @@ enum nd_read_flags {
 struct nd_read {
 	const char *what; /* NULL ends the list */
 	unsigned flags;
-	/* Of a tool's output whose file name does not tell: shell patterns (* ? [ ]) of lines that only this output
-	 * has, separated by newlines, each to be met by one of its first lines, in any order; such as its header. NULL:
-	 * by name alone. */
+	/* Of an output whose file name does not tell: shell patterns (* ? [a-z] [!x]) of whole lines, without blanks
+	 * at their ends, that only this output has; separated by newlines, each to be met by one of its first lines,
+	 * in any order; such as its header. Behind a blank line follows another set of patterns that will do as
+	 * well ("A1\nA2\n\nB1"). NULL: by name alone. */
 	const char *like;
 };
 
@@ -43,6 +44,10 @@ void nd_source_free(struct nd_source *s);
 bool nd_source_is_live(const struct nd_source *s);
 const char *
 nd_source_name(const struct nd_source *s); /* "live" or "folder", as in the JSON report */
+
+/* Folders, before the first nd_source_each, and again after files were added: finds out what files are whose names do
+ * not tell, and cuts pasted texts into their outputs. lists: all that will be read, n lists that end with what NULL. */
+void nd_source_prepare(struct nd_source *s, const struct nd_read *const *lists, uint32_t n);
 
 /* Calls fn for every input that the pattern names now: live the present content, from a folder all moments in
  * order of time. An input that cannot be opened is reported through `bad` (may be NULL) and skipped.
@@ -74,4 +79,9 @@ const struct nd_netns *nd_source_netns(struct nd_source *s, uint32_t *n, struct 
 
 /* Folder: files that no collector asked for, for the report ("not recognised: foo.txt"). */
 const char *const *nd_source_unused(struct nd_source *s, uint32_t *n);
+/* Folder: what was read as something that its name does not say, and what was left out on purpose. */
+struct nd_source_remark {
+	const char *path, *says; /* "x17.txt", "read as ss, by its content" */
+};
+const struct nd_source_remark *nd_source_remarks(struct nd_source *s, uint32_t *n);
 #endif

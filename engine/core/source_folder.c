@@ -4,6 +4,7 @@
  * at a time. Nothing outside the folder is ever opened: links are resolved first, and what is then
  * opened must still be the file that was seen. Fifos and devices are never opened at all. */
 #include "engine/core/source_impl.h"
+#include "engine/core/source_like.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,15 @@ static int by_time(const void *a, const void *b)
 
 	if (x->t_ns != y->t_ns)
 		return x->t_ns < y->t_ns ? -1 : 1;
-	return nd_natural_cmp(x->rel, y->rel);
+	if (strcmp(x->rel, y->rel) != 0)
+		return nd_natural_cmp(x->rel, y->rel);
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+static void sort(struct nd_tree *t)
+{
+	if (t->n_files > 1)
+		qsort(t->files, t->n_files, sizeof(*t->files), by_time);
 }
 
 int nd_source_folder_add(struct nd_source *s, const char *path, struct nd_err *e)
@@ -40,8 +49,7 @@ int nd_source_folder_add(struct nd_source *s, const char *path, struct nd_err *e
 	struct nd_tree *t = &folder_of(s)->tree;
 	int rc = nd_tree_add(t, path, e);
 
-	if (t->n_files > 1)
-		qsort(t->files, t->n_files, sizeof(*t->files), by_time);
+	sort(t);
 	return rc;
 }
 
@@ -80,7 +88,7 @@ static enum nd_missing sniff(int fd, const char **what)
 }
 
 /* The descriptor of a file that can be parsed, or -1 and x->why says why there is none. */
-static int open_text(struct folder *f, struct nd_file *x)
+static int open_text(struct nd_tree *t, struct nd_file *x)
 {
 	enum nd_missing why;
 	const char *what;
@@ -90,19 +98,26 @@ static int open_text(struct folder *f, struct nd_file *x)
 		return -1;
 	fd = open_seen(x);
 	if (fd < 0) {
-		nd_tree_refuse(&f->tree, x, nd_missing_of(fd), strerror(-fd));
+		nd_tree_refuse(t, x, nd_missing_of(fd), strerror(-fd));
 		return -1;
 	}
 	why = sniff(fd, &what);
 	if (why == ND_PRESENT)
 		return fd;
 	close(fd);
-	nd_tree_refuse(&f->tree, x, why, what);
+	nd_tree_refuse(t, x, why, what);
 	return -1;
 }
 
 static bool matches(const struct nd_file *x, const char *pattern, char *arg, size_t size)
 {
+	arg[0] = '\0';
+	if (x->split)
+		return false;
+	if (x->as)
+		return strcmp(x->as, pattern) == 0;
+	if (x->tool)
+		return pattern[0] != '/' && nd_match_tool(pattern, x->stem, arg, size);
 	if (pattern[0] == '/' && x->given &&
 	    nd_match_file(pattern, x->given, x->stem, true, arg, size))
 		return true;
@@ -136,8 +151,12 @@ static int folder_each(struct nd_source *s, const struct nd_read *r, nd_input_fn
 
 	for (uint32_t i = 0; i < f->tree.n_files; i++) {
 		struct nd_file *x = &f->tree.files[i];
-		struct nd_input in = {
-			.path = x->rel, .t_ns = x->t_ns, .interval = x->interval, .netns = "host"};
+		struct nd_input in = {.path = x->shown ? x->shown : x->rel,
+				      .t_ns = x->t_ns,
+				      .interval = x->interval,
+				      .untimed = x->untimed,
+				      .filtered = x->filtered,
+				      .netns = x->netns ? x->netns : "host"};
 		int fd;
 
 		if (!matches(x, r->what, arg, sizeof(arg)))
@@ -147,8 +166,12 @@ static int folder_each(struct nd_source *s, const struct nd_read *r, nd_input_fn
 			continue;
 		ND_GROW(taken, n, cap);
 		taken[n++] = i;
-		in.arg = arg[0] ? arg : NULL;
-		fd = open_text(f, x);
+		in.arg = x->arg ? x->arg : arg[0] ? arg : NULL;
+		if (x->text) {
+			nd_hand_out_text(&in, x->text, x->len, fn, ctx, bad);
+			continue;
+		}
+		fd = open_text(&f->tree, x);
 		if (fd < 0)
 			nd_report_bad(bad, x->rel, x->why, x->detail);
 		else
@@ -200,10 +223,13 @@ static int folder_text(struct nd_source *s, const char *path, char *out, size_t 
 	     path[0] == '/' && i-- > 0;) { /* the latest moment first */
 		struct nd_file *x = &f->tree.files[i];
 
-		if (!nd_match_file(path, x->tree, x->stem, true, arg, sizeof(arg)))
+		if (x->split || x->tool ||
+		    !nd_match_file(path, x->tree, x->stem, true, arg, sizeof(arg)))
 			continue;
 		x->used = true;
-		fd = open_text(f, x);
+		if (x->text)
+			return nd_text_of_memory(x->text, x->len, out, size);
+		fd = open_text(&f->tree, x);
 		if (fd >= 0)
 			return nd_text_of_fd(fd, out, size);
 		return x->why == ND_NO_PERMISSION ? -EACCES : x->why == ND_TRUNCATED ? 0 : -EINVAL;
@@ -241,6 +267,21 @@ static int folder_names(struct nd_source *s, const char *path, char ***names)
 
 /* ---- the rest ---- */
 
+static void folder_prepare(struct nd_source *s, const struct nd_read *const *lists, uint32_t n)
+{
+	struct nd_tree *t = &folder_of(s)->tree;
+	const struct nd_known k = {lists, n};
+
+	nd_tree_prepare(t, &k, open_text);
+	sort(t);
+}
+
+static const struct nd_source_remark *folder_remarks(struct nd_source *s, uint32_t *n)
+{
+	*n = folder_of(s)->tree.n_remarks;
+	return folder_of(s)->tree.remarks;
+}
+
 static uint64_t folder_now(const struct nd_source *s)
 {
 	const struct folder *f = (const struct folder *)s;
@@ -273,7 +314,7 @@ static const char *const *folder_unused(struct nd_source *s, uint32_t *n)
 
 		if (!x->used && strcmp(x->rel, "expect.yaml") != 0 &&
 		    !nd_ends(x->rel, "/expect.yaml"))
-			f->unused[k++] = x->rel;
+			f->unused[k++] = x->shown ? x->shown : x->rel;
 	}
 	*n = k;
 	return f->unused;
@@ -296,7 +337,9 @@ static const struct nd_source_ops folder_ops = {
 	.names = folder_names,
 	.now = folder_now,
 	.netns = folder_netns,
+	.prepare = folder_prepare,
 	.unused = folder_unused,
+	.remarks = folder_remarks,
 	.free = folder_free,
 };
 

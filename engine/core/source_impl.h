@@ -14,7 +14,9 @@ struct nd_source_ops {
 	int (*names)(struct nd_source *s, const char *path, char ***names);
 	uint64_t (*now)(const struct nd_source *s);
 	const struct nd_netns *(*netns)(struct nd_source *s, uint32_t *n, struct nd_status *status);
+	void (*prepare)(struct nd_source *s, const struct nd_read *const *lists, uint32_t n);
 	const char *const *(*unused)(struct nd_source *s, uint32_t *n);
+	const struct nd_source_remark *(*remarks)(struct nd_source *s, uint32_t *n);
 	void (*free)(struct nd_source *s);
 };
 /* Embedded as the first member of each kind's own struct. */
@@ -31,6 +33,7 @@ int nd_names_of_fd(int fd, char ***names);
 /* Reads a small file into out: NUL bytes become blanks, one newline at the end is taken off; takes
  * fd. */
 int nd_text_of_fd(int fd, char *out, size_t size);
+int nd_text_of_memory(const char *text, size_t len, char *out, size_t size);
 /* The reason behind a negative errno. */
 enum nd_missing nd_missing_of(int rc);
 /* Tells `bad`, if there is one. */
@@ -65,6 +68,17 @@ struct nd_file {
 	bool interval, linked, used;
 	enum nd_missing why;
 	const char *detail;
+
+	/* found out by looking inside (source_prepare.c) */
+	const char *text; /* the content, where it is not the file's own bytes; NULL: it is */
+	size_t len;
+	const char *as; /* the pattern whose output its content is; NULL: by its name */
+	const char *arg; /* what the pattern's * stands for, or NULL */
+	const char *shown; /* how parsers and reports see it: "ss -tin (paste.txt)"; NULL: rel */
+	const char *netns; /* NULL: the target's own */
+	uint32_t seq; /* among parts of one file */
+	bool prepared, split, tool; /* split: its parts are files; tool: stem is a command */
+	bool untimed, filtered;
 };
 /* A folder that is a copy of /proc or /sys. */
 struct nd_top {
@@ -78,6 +92,8 @@ struct nd_tree {
 	uint32_t n_files, cap_files;
 	struct nd_top *tops;
 	uint32_t n_tops, cap_tops;
+	struct nd_source_remark *remarks;
+	uint32_t n_remarks, cap_remarks;
 	bool full;
 };
 /* Adds what is at path; contents are not read. Negative errno when there is nothing that can be
@@ -85,8 +101,18 @@ struct nd_tree {
 int nd_tree_add(struct nd_tree *t, const char *path, struct nd_err *e);
 /* From now on the file is not opened, for this reason. */
 void nd_tree_refuse(struct nd_tree *t, struct nd_file *x, enum nd_missing why, const char *what);
+/* Looks into the files that were not prepared yet: recognises, splits, names moments. open gives a
+ * descriptor of a file that may be read, or -1. */
+struct nd_known;
+void nd_tree_prepare(struct nd_tree *t, const struct nd_known *k,
+		     int (*open_file)(struct nd_tree *t, struct nd_file *x));
+void nd_tree_remark(struct nd_tree *t, const char *path, const char *says);
 bool nd_is_inside(const char *path, const char *root); /* both without links */
 void nd_tree_free(struct nd_tree *t);
+
+/* The same for what is in memory. */
+void nd_hand_out_text(const struct nd_input *in, const char *text, size_t len, nd_input_fn *fn,
+		      void *ctx, const struct nd_bad_input *bad);
 
 /* ---- names of recorded files (source_match.c) ---- */
 #define ND_STEM_MAX 256
