@@ -24,7 +24,7 @@ static void put_text(struct dump *d, const char *s)
 /* "key":"value", after a comma unless it is the first member. */
 static void put_member(struct dump *d, const char *key, const char *value)
 {
-	nd_buf_printf(d->out, "%s\"%s\":", strcmp(key, "entity") == 0 ? "" : ",", key);
+	nd_buf_printf(d->out, "%s\"%s\":", d->out->s[d->out->len - 1] == '{' ? "" : ",", key);
 	nd_put_json_text(d->out, value);
 }
 

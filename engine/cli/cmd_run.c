@@ -131,8 +131,12 @@ static void add_inputs(struct nd_findings *r, struct nd_source *source)
 		if (st->bad && st->why[0])
 			add_input(r, notes, nd_collectors[i]->name, st->why);
 	}
-	for (uint32_t i = 0; i < n_remarks; i++)
-		add_input(r, notes, remarks[i].path, remarks[i].says);
+	for (uint32_t i = 0; i < n_remarks; i++) {
+		if (!remarks[i].read)
+			add_input(r, notes, remarks[i].path, remarks[i].says);
+		else
+			nd_info("%s: %s", remarks[i].path, remarks[i].says);
+	}
 	for (uint32_t i = 0; i < n; i++)
 		add_input(r, notes, unused[i],
 			  "not recognised: nothing here reads a file of that name");

@@ -82,6 +82,7 @@ const char *const *nd_source_unused(struct nd_source *s, uint32_t *n);
 /* Folder: what was read as something that its name does not say, and what was left out on purpose. */
 struct nd_source_remark {
 	const char *path, *says; /* "x17.txt", "read as ss, by its content" */
+	bool read; /* else it was left out */
 };
 const struct nd_source_remark *nd_source_remarks(struct nd_source *s, uint32_t *n);
 #endif

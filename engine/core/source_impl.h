@@ -106,7 +106,7 @@ void nd_tree_refuse(struct nd_tree *t, struct nd_file *x, enum nd_missing why, c
 struct nd_known;
 void nd_tree_prepare(struct nd_tree *t, const struct nd_known *k,
 		     int (*open_file)(struct nd_tree *t, struct nd_file *x));
-void nd_tree_remark(struct nd_tree *t, const char *path, const char *says);
+void nd_tree_remark(struct nd_tree *t, bool read, const char *path, const char *says);
 bool nd_is_inside(const char *path, const char *root); /* both without links */
 void nd_tree_free(struct nd_tree *t);
 

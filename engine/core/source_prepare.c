@@ -119,6 +119,22 @@ static bool is_named(const struct nd_known *k, const struct nd_file *x, const st
 	return false;
 }
 
+/* Do both go to one collector, which then finds out by itself? */
+static bool same_reader(const struct nd_known *k, const struct nd_read *a, const struct nd_read *b)
+{
+	for (uint32_t i = 0; i < k->n; i++) {
+		bool has_a = false, has_b = false;
+
+		for (const struct nd_read *r = k->lists[i]; r && r->what; r++) {
+			has_a |= strcmp(r->what, a->what) == 0;
+			has_b |= strcmp(r->what, b->what) == 0;
+		}
+		if (has_a && has_b)
+			return true;
+	}
+	return false;
+}
+
 /* Is it in a copy of /proc or /sys? There the place decides. */
 static bool in_tree(const char *rel)
 {
@@ -149,10 +165,10 @@ static const char *iface_in(struct nd_arena *a, const char *name)
 	return NULL;
 }
 
-void nd_tree_remark(struct nd_tree *t, const char *path, const char *says)
+void nd_tree_remark(struct nd_tree *t, bool read, const char *path, const char *says)
 {
 	ND_GROW(t->remarks, t->n_remarks, t->cap_remarks);
-	t->remarks[t->n_remarks++] = (struct nd_source_remark){path, says};
+	t->remarks[t->n_remarks++] = (struct nd_source_remark){path, says, read};
 }
 
 /* Does it begin with "Settings for eth0:" or "Ring parameters for eth0:"? */
@@ -179,7 +195,8 @@ static void take_as(struct nd_tree *t, struct nd_file *x, const struct nd_read *
 	}
 	x->interval = strcmp(r->what, "nstat") == 0;
 	x->shown = nd_arena_printf(&t->arena, "%s (%s)", shown, where);
-	nd_tree_remark(t, where, nd_arena_printf(&t->arena, "read as %s, by its content", r->what));
+	nd_tree_remark(t, true, where,
+		       nd_arena_printf(&t->arena, "read as %s, by its content", r->what));
 }
 
 static const char *base_of(const char *rel)
@@ -260,7 +277,7 @@ static bool settle(struct preparing *c, struct nd_file *x, const struct nd_part 
 			found = by->like && !nd_is_like(by, p->text, p->len)
 					? nd_recognise(c->known, p->text, p->len)
 					: NULL;
-			if (found && strcmp(found->what, by->what) != 0)
+			if (found && !same_reader(c->known, found, by))
 				take_as(c->tree, x, found, p->text, where);
 			return true;
 		}
@@ -321,7 +338,7 @@ static void set_moments(struct preparing *c, uint32_t first, const double *t, bo
 
 static void refuse_host(struct nd_tree *t, const struct nd_file *of, const struct nd_part *p)
 {
-	nd_tree_remark(t, nd_arena_printf(&t->arena, "%s:%u", base_of(of->rel), p->line),
+	nd_tree_remark(t, false, nd_arena_printf(&t->arena, "%s:%u", base_of(of->rel), p->line),
 		       nd_arena_printf(&t->arena,
 				       "left out: %s ran on %s, another host than the first; "
 				       "diagnose each by itself",
@@ -353,7 +370,8 @@ static bool take_parts(struct preparing *c, uint32_t file, const struct nd_parts
 		t->n_files--;
 		if (p->name[0])
 			nd_tree_remark(
-				t, nd_arena_printf(&t->arena, "%s:%u", base_of(of.rel), p->line),
+				t, false,
+				nd_arena_printf(&t->arena, "%s:%u", base_of(of.rel), p->line),
 				nd_arena_printf(&t->arena, "not recognised: nothing here reads %s",
 						p->name));
 	}
@@ -383,7 +401,7 @@ static void take_whole(struct preparing *c, uint32_t file, const struct nd_read 
 	if (by && (!by->like || nd_is_like(by, nd_buf_str(b), b->len)))
 		return;
 	found = nd_recognise(c->known, nd_buf_str(b), b->len);
-	if (!found || found == by || (by && strcmp(found->what, by->what) == 0))
+	if (!found || (by && same_reader(c->known, found, by)))
 		return;
 	if (by && by->what[0] == '/') /* a name from /proc is rarely anything else */
 		return;
