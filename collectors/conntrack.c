@@ -302,7 +302,8 @@ static bool from_tree(const struct nd_facts *f, enum nd_kind kind, const char *k
 	const nd_id on = nd_entity_find(f, kind, key);
 	const nd_fact_id id = nd_registry_find(nd_facts_registry(f), kind, name);
 
-	return on != ND_NO_ENTITY && id >= 0 && strstr(nd_get_source(f, on, id), "proc/sys/net/");
+	return on != ND_NO_ENTITY && id >= 0 && strstr(nd_get_source(f, on, id), "proc/sys/net/") &&
+	       !nd_source_is_pasted(nd_get_source(f, on, id));
 }
 
 /* A copied tree with the other settings of the network and none of tracking comes from a host

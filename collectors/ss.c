@@ -408,7 +408,7 @@ static void add_rows(struct text *t, struct nd_socks *k, bool listeners)
 static void mark_read(const struct text *t)
 {
 	const char *slash = strrchr(t->in->path, '/'), *name = slash ? slash + 1 : t->in->path;
-	const char *l = memchr(name, 'l', strcspn(name, ".@("));
+	const char *l = memchr(name, 'l', strcspn(name, ".@"));
 	bool connections = t->n == 0 && t->header && !l;
 
 	if (t->n == 0 && t->header && l)

@@ -164,7 +164,7 @@ static size_t row_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
-	const size_t stem = strcspn(base, ".@ "); /* no sysctl here has these in its name */
+	const size_t stem = strcspn(base, ".@"); /* no sysctl here has these in its name */
 	const size_t len = (size_t)(base - path) + stem;
 	size_t bare = NO_ROW, found = 0;
 

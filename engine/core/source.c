@@ -91,6 +91,17 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+bool nd_source_is_pasted(const char *path)
+{
+	for (const char *at = path; (at = strchr(at, ':')); at++) {
+		size_t n = strspn(at + 1, "0123456789");
+
+		if (n && at[1 + n] == '/')
+			return true;
+	}
+	return false;
+}
+
 int nd_natural_cmp(const char *a, const char *b)
 {
 	const char *const a0 = a, *const b0 = b;

@@ -77,6 +77,9 @@ struct nd_netns {
 };
 const struct nd_netns *nd_source_netns(struct nd_source *s, uint32_t *n, struct nd_status *status);
 
+/* Is an input's path that of a part of a pasted text ("paste.txt:8/proc/net/snmp")? What is not beside it is unknown. */
+bool nd_source_is_pasted(const char *path);
+
 /* Folder: files that no collector asked for, for the report ("not recognised: foo.txt"). */
 const char *const *nd_source_unused(struct nd_source *s, uint32_t *n);
 /* Folder: what was read as something that its name does not say, and what was left out on purpose. */

@@ -74,7 +74,7 @@ struct nd_file {
 	size_t len;
 	const char *as; /* the pattern whose output its content is; NULL: by its name */
 	const char *arg; /* what the pattern's * stands for, or NULL */
-	const char *shown; /* how parsers and reports see it: "ss -tin (paste.txt)"; NULL: rel */
+	const char *shown; /* how parsers and reports see it: "paste.txt:8/ss -tin"; NULL: rel */
 	const char *netns; /* NULL: the target's own */
 	uint32_t seq; /* among parts of one file */
 	bool prepared, split, tool; /* split: its parts are files; tool: stem is a command */

@@ -94,7 +94,43 @@ static bool clean(struct nd_buf *b)
 	return to != i;
 }
 
+/* Takes "> " off all lines of a text most of whose lines have it: an answer to a mail. In place. */
+static bool unquote(struct nd_buf *b)
+{
+	size_t quoted = 0, lines = 0, to = 0;
+
+	for (size_t i = 0; i < b->len;) {
+		const char *end = memchr(b->s + i, '\n', b->len - i);
+
+		quoted += b->s[i] == '>';
+		lines += b->s[i] != '\n' && b->s[i] != '\r';
+		i = end ? (size_t)(end - b->s) + 1 : b->len;
+	}
+	if (quoted * 2 <= lines)
+		return false;
+	for (size_t i = 0; i < b->len;) {
+		const char *end = memchr(b->s + i, '\n', b->len - i);
+		size_t next = end ? (size_t)(end - b->s) + 1 : b->len;
+
+		while (i < next && b->s[i] == '>')
+			i += i + 1 < next && b->s[i + 1] == ' ' ? 2 : 1;
+		memmove(b->s + to, b->s + i, next - i);
+		to += next - i;
+		i = next;
+	}
+	b->len = to;
+	b->s[to] = '\0';
+	return true;
+}
+
 /* ---- names ---- */
+
+static const char *base_of(const char *rel)
+{
+	const char *slash = strrchr(rel, '/');
+
+	return slash ? slash + 1 : rel;
+}
 
 static bool is_named(const struct nd_known *k, const struct nd_file *x, const struct nd_read **by)
 {
@@ -171,6 +207,18 @@ void nd_tree_remark(struct nd_tree *t, bool read, const char *path, const char *
 	t->remarks[t->n_remarks++] = (struct nd_source_remark){path, says, read};
 }
 
+/* How parsers, which look at the end of a path, and reports see it: "paste.txt:8/ss -tin", "x17.txt/ss". */
+static const char *inside(struct nd_arena *a, const char *where, const char *name)
+{
+	char *path = nd_arena_printf(a, "%s%s%s", where, name[0] == '/' ? "" : "/", name);
+
+	if (name[0] == '/')
+		return path;
+	for (char *p = path + strlen(where) + 1; *p; p++)
+		*p = *p == '/' ? '_' : *p;
+	return path;
+}
+
 /* Does it begin with "Settings for eth0:" or "Ring parameters for eth0:"? */
 static bool names_iface(const char *text)
 {
@@ -194,16 +242,9 @@ static void take_as(struct nd_tree *t, struct nd_file *x, const struct nd_read *
 					x->arg ? x->arg : "", star + 1);
 	}
 	x->interval = strcmp(r->what, "nstat") == 0;
-	x->shown = nd_arena_printf(&t->arena, "%s (%s)", shown, where);
+	x->shown = inside(&t->arena, where, shown);
 	nd_tree_remark(t, true, where,
 		       nd_arena_printf(&t->arena, "read as %s, by its content", r->what));
-}
-
-static const char *base_of(const char *rel)
-{
-	const char *slash = strrchr(rel, '/');
-
-	return slash ? slash + 1 : rel;
 }
 
 /* ---- parts ---- */
@@ -272,7 +313,7 @@ static bool settle(struct preparing *c, struct nd_file *x, const struct nd_part 
 	const struct nd_read *by, *found;
 
 	if (p->name[0]) {
-		x->shown = nd_arena_printf(&c->tree->arena, "%s (%s)", p->name, where);
+		x->shown = inside(&c->tree->arena, where, p->name);
 		if (!p->changed && is_named(c->known, x, &by)) {
 			found = by->like && !nd_is_like(by, p->text, p->len)
 					? nd_recognise(c->known, p->text, p->len)
@@ -283,7 +324,8 @@ static bool settle(struct preparing *c, struct nd_file *x, const struct nd_part 
 		}
 	} else if (of_named) {
 		name_after_file(x, of);
-		x->shown = nd_arena_printf(&c->tree->arena, "%s:%u", of->rel, p->line);
+		x->shown = nd_arena_printf(&c->tree->arena, "%s:%u/%s", of->rel, p->line,
+					   base_of(of->rel));
 		return true;
 	}
 	found = nd_recognise(c->known, p->text, p->len);
@@ -439,6 +481,7 @@ static void prepare_one(struct preparing *c, uint32_t file,
 			take_whole(c, file, by, &b);
 	} else if (read_file(fd, TEXT_MAX, &b)) {
 		dirty = clean(&b);
+		dirty |= unquote(&b);
 		nd_split_text(&t->arena, c->known, nd_buf_str(&b), b.len, &parts);
 		if (dirty && b.len)
 			keep_text(t, &t->files[file], &b);
