@@ -138,9 +138,8 @@ static bool take_events(const struct target *t, char *line)
 static void put_limited(const struct target *t, bool limited)
 {
 	nd_put_bool(t->f, t->on, &nd_cgroup_facts[ND_CG_LIMITED], limited, t->in);
-	if (limited)
-		return;
-	nd_put_absent(t->f, t->on, &nd_cgroup_facts[ND_CG_QUOTA], t->in);
+	for (int i = ND_CG_QUOTA; !limited && i <= ND_CG_THROTTLED_TIME; i++)
+		nd_put_absent(t->f, t->on, &nd_cgroup_facts[i], t->in);
 }
 
 static bool put_us(const struct target *t, enum nd_cgroup_fact fact, const char *word)

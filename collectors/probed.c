@@ -8,6 +8,13 @@
 		.name = n, .on = kind, .type = ND_T_NUMBER, .unit = u, .width = w, .doc = text,    \
 		.probe = p                                                                         \
 	}
+/* Also in /proc/PID/task/TID/schedstat, in nanoseconds. */
+#define SCHEDSTAT(n, column, u, text)                                                              \
+	{                                                                                          \
+		.name = n, .on = ND_THREAD, .type = ND_T_NUMBER, .unit = u, .width = ND_COUNTER64, \
+		.kernel_unit = (u) == ND_U_SECONDS ? 1e-9 : 0, .doc = text, .probe = "runqlat",    \
+		.reproduce = "awk '{print $" #column "}' /proc/*/task/{key}/schedstat"             \
+	}
 #define TEXT(n, kind, p, text)                                                                     \
 	{                                                                                          \
 		.name = n, .on = kind, .type = ND_T_TEXT, .doc = text, .probe = p                  \
@@ -26,25 +33,31 @@ const struct nd_fact_def nd_process_facts[] = {
 		       .reproduce = "cat /proc/{key}/comm"},
 	[ND_P_WALL] = NUMBER("wall", ND_PROCESS, ND_U_SECONDS, ND_GAUGE, "offcpu",
 			     "time for which the process was watched, summed over its threads"),
-	HIST("runq_wait", ND_HOST, "runqlat", "time from runnable to running, all threads"),
-	TEXT("comm", ND_THREAD, "runqlat", "command name of the thread, at most 15 bytes"),
-	TEXT("policy", ND_THREAD, "runqlat",
-	     "scheduling policy: other, batch, idle, fifo, rr, deadline"),
-	NUMBER("run_time", ND_THREAD, ND_U_SECONDS, ND_COUNTER64, "runqlat", "time spent on a CPU"),
-	NUMBER("wait_time", ND_THREAD, ND_U_SECONDS, ND_COUNTER64, "runqlat",
-	       "time spent runnable but waiting for a CPU"),
-	NUMBER("timeslices", ND_THREAD, ND_U_COUNT, ND_COUNTER64, "runqlat",
-	       "times it was put on a CPU"),
-	HIST("runq_wait", ND_THREAD, "runqlat", "time from runnable to running"),
-	TEXT("frames", ND_STACK, "offcpu", "kernel functions, innermost first, separated by ;"),
-	NUMBER("time", ND_STACK, ND_U_SECONDS, ND_GAUGE, "offcpu",
-	       "time that threads slept in this stack"),
-	NUMBER("calls", ND_FUNCTION, ND_U_COUNT, ND_COUNTER64, "funclat", "calls of the function"),
-	NUMBER("time", ND_FUNCTION, ND_U_SECONDS, ND_COUNTER64, "funclat",
-	       "time within the function"),
-	HIST("latency", ND_FUNCTION, "funclat", "time from entry to return"),
-	NUMBER("cpu_share", ND_FUNCTION, ND_U_PERCENT, ND_GAUGE, "profile",
-	       "share of the busy CPU time that was spent in it"),
+	[ND_P_HOST_RUNQ_WAIT] =
+		HIST("runq_wait", ND_HOST, "runqlat", "time from runnable to running, all threads"),
+	[ND_P_THREAD_COMM] =
+		TEXT("comm", ND_THREAD, "runqlat", "command name of the thread, at most 15 bytes"),
+	[ND_P_THREAD_POLICY] = TEXT("policy", ND_THREAD, "runqlat",
+				    "scheduling policy: other, batch, idle, fifo, rr, deadline"),
+	[ND_P_THREAD_RUN_TIME] = SCHEDSTAT("run_time", 1, ND_U_SECONDS, "time spent on a CPU"),
+	[ND_P_THREAD_WAIT_TIME] = SCHEDSTAT("wait_time", 2, ND_U_SECONDS,
+					    "time spent runnable but waiting for a CPU"),
+	[ND_P_THREAD_SLICES] = SCHEDSTAT("timeslices", 3, ND_U_COUNT, "times it was put on a CPU"),
+	[ND_P_THREAD_RUNQ_WAIT] =
+		HIST("runq_wait", ND_THREAD, "runqlat", "time from runnable to running"),
+	[ND_P_STACK_FRAMES] = TEXT("frames", ND_STACK, "offcpu",
+				   "kernel functions, innermost first, separated by ;"),
+	[ND_P_STACK_TIME] = NUMBER("time", ND_STACK, ND_U_SECONDS, ND_GAUGE, "offcpu",
+				   "time that threads slept in this stack"),
+	[ND_P_FUNCTION_CALLS] = NUMBER("calls", ND_FUNCTION, ND_U_COUNT, ND_COUNTER64, "funclat",
+				       "calls of the function"),
+	[ND_P_FUNCTION_TIME] = NUMBER("time", ND_FUNCTION, ND_U_SECONDS, ND_COUNTER64, "funclat",
+				      "time within the function"),
+	[ND_P_FUNCTION_LATENCY] =
+		HIST("latency", ND_FUNCTION, "funclat", "time from entry to return"),
+	[ND_P_FUNCTION_CPU_SHARE] =
+		NUMBER("cpu_share", ND_FUNCTION, ND_U_PERCENT, ND_GAUGE, "profile",
+		       "share of the busy CPU time that was spent in it"),
 	{0},
 };
 

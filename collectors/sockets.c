@@ -179,10 +179,10 @@ static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 		nd_kind_read(f, ND_SERVICE);
 		nd_kind_read(f, ND_PEER);
 	}
-	if (l->last) {
+	if (l->first || l->last) /* first: later collectors watch the servers' threads and groups */
 		look_up_owners(st, l);
+	if (l->last)
 		nd_socks_last(st->socks, f, &l->in);
-	}
 	l->again_ns = st->period_ns;
 	return 0;
 }
