@@ -9,6 +9,7 @@
 #include <linux/tcp.h>
 #include <math.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 
 /* 6.6 appended behind snd_wnd: u32 rcv_wnd, u32 rehash, u16 total_rto, u16 total_rto_recoveries, u32 total_rto_time. */
 #define TOTAL_RTO_TIME (offsetof(struct tcp_info, tcpi_snd_wnd) + 16)
@@ -185,4 +186,38 @@ int nd_sock_dump(struct nd_nl *nl, const void *filter, size_t filter_len, nd_nl_
 	if (rc < 0)
 		return nd_wrap(e, rc, "TCP sockets");
 	return 0; /* sockets came or went meanwhile: they always do */
+}
+
+/* Does a line of the file have that word? */
+static bool file_names(const char *path, const char *word)
+{
+	char line[512];
+	bool found = false;
+	FILE *f = fopen(path, "re");
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, word) != NULL;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Only if the kernel has modules, and this one is neither loaded nor built in. */
+bool nd_sock_would_autoload(struct nd_source *s, const char *module)
+{
+	struct utsname u;
+	char text[256], file[64], **names;
+	int n;
+
+	snprintf(text, sizeof(text), "/sys/module/%.40s", module);
+	n = nd_source_names(s, text, &names);
+	if (n >= 0) {
+		nd_source_names_free(names, n);
+		return false;
+	}
+	if (uname(&u) != 0 || nd_source_text(s, "/proc/modules", text, sizeof(text)) != 0)
+		return false; /* a kernel without modules */
+	snprintf(text, sizeof(text), "/lib/modules/%.100s/modules.builtin", u.release);
+	snprintf(file, sizeof(file), "/%.40s.ko", module);
+	return !file_names(text, file);
 }

@@ -4,6 +4,10 @@
 
 #include "collectors/netlink.h"
 #include "collectors/sock_group.h"
+#include "engine/core/source.h"
+
+/* Would asking for the sockets of this module ("tcp_diag", "udp_diag") make the kernel load it? */
+bool nd_sock_would_autoload(struct nd_source *s, const char *module);
 
 /* One answer of a dump: the message behind the netlink header, len bytes of unknown origin. False: too short. */
 bool nd_sock_from_diag(const void *msg, size_t len, struct nd_sock *out);

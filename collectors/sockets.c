@@ -11,7 +11,6 @@
 #include "collectors/sock_group.h"
 
 #include <errno.h>
-#include <sys/utsname.h>
 
 #define PERIOD_MIN_NS (100 * 1000 * 1000ull)
 #define COST 20 /* a dump's time is at most one part in so many */
@@ -29,37 +28,6 @@ struct state {
 	uint64_t period_ns;
 	bool failed; /* the reason was given */
 };
-
-/* Does a line of the file end a path with that name? */
-static bool file_names(const char *path, const char *word)
-{
-	char line[512];
-	bool found = false;
-	FILE *f = fopen(path, "re");
-
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = strstr(line, word) != NULL;
-	if (f)
-		fclose(f);
-	return found;
-}
-
-/* Would asking load a module? Only if the kernel has modules, and this one is neither loaded nor built in. */
-static bool would_autoload(struct nd_live *l)
-{
-	struct utsname u;
-	char text[256], **names;
-	int n = nd_source_names(l->source, "/sys/module/tcp_diag", &names);
-
-	if (n >= 0) {
-		nd_source_names_free(names, n);
-		return false;
-	}
-	if (uname(&u) != 0 || nd_source_text(l->source, "/proc/modules", text, sizeof(text)) != 0)
-		return false; /* a kernel without modules */
-	snprintf(text, sizeof(text), "/lib/modules/%.100s/modules.builtin", u.release);
-	return !file_names(text, "/tcp_diag.ko");
-}
 
 /* Why there are no sockets: for the kinds and for each of their facts. */
 static int give_up(struct state *st, enum nd_missing why, const char *detail)
@@ -150,7 +118,7 @@ static int start(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 
 	st->f = f;
 	st->socks = nd_socks_new(l->in.netns);
-	if (would_autoload(l))
+	if (nd_sock_would_autoload(l->source, "tcp_diag"))
 		return give_up(st, ND_NOT_ON_THIS_KERNEL,
 			       "tcp_diag is not loaded: modprobe tcp_diag, or give ss output");
 	st->nl = nd_nl_open(NETLINK_SOCK_DIAG, &rc, e);
