@@ -4,7 +4,10 @@
  * words are. A line of figures below a socket's line belongs to it (with -O it is the same line):
  *   ESTAB 0 0 127.0.0.1:5599 127.0.0.1:57324 users:(("nginx",pid=7,fd=3)) ino:12535 sk:3
  *   	 cubic wscale:7,7 rto:204 rtt:0.084/0.046 mss:65483 cwnd:10 unacked:1 notsent:120 lastsnd:12 busy:44ms
- * ss leaves out what is zero. Sums of states and `ss -s` are recognised by having no such line. */
+ * ss leaves out what is zero. Sums of states and `ss -s` are recognised by having no such line.
+ *
+ * Which side of a connection is the server is known when the listeners are. ss prints those first, but a sorted file
+ * may not: a batch of lines is kept before its connections are grouped, so a million sockets need no more memory. */
 #include "collectors/collector.h"
 #include "collectors/process.h"
 #include "collectors/sock_group.h"
@@ -14,6 +17,7 @@
 #include <math.h>
 
 #define PROCESSES_MAX 8u /* owners kept per socket */
+#define BATCH 16384u /* sockets kept until they are grouped */
 
 struct owner {
 	uint64_t pid;
@@ -27,12 +31,13 @@ struct row {
 struct text {
 	const struct nd_input *in;
 	struct nd_facts *f;
-	struct row *rows;
+	struct row *rows; /* of the batch */
 	uint32_t n, cap;
+	struct nd_socks *socks; /* NULL until the first batch is full, or all is read */
+	uint64_t grouped, connections; /* sockets of earlier batches; of these, no listeners */
 	bool header,
 		modern; /* modern: prints 0.0.0.0 for any IPv4 address, so that * means both families */
 	bool open; /* a line of figures may follow */
-	bool truncated;
 	uint64_t bad_line; /* the first line that looked like a socket and was none, or 0 */
 	char bad[64];
 };
@@ -223,6 +228,96 @@ static bool parse_address(struct text *t, char *word, struct nd_sock_addr *out)
 	return true;
 }
 
+/* ---- groups ---- */
+
+static void complete(struct nd_sock *s)
+{
+	bool no_segments = isnan(s->v[ND_SV_DATA_IN]) && isnan(s->v[ND_SV_DATA_OUT]);
+
+	if (!s->info)
+		return;
+	for (unsigned i = 0; i < ND_ARRAY_LEN(omitted); i++) {
+		if (isnan(s->v[omitted[i]]))
+			s->v[omitted[i]] = 0;
+	}
+	if (no_segments && s->v[ND_SV_BYTES_SENT] > 0) /* not zero: this ss does not print them */
+		s->v[ND_SV_DATA_IN] = s->v[ND_SV_DATA_OUT] = NAN;
+	if (isnan(s->v[ND_SV_BYTES_RETRANS]) && !isnan(s->v[ND_SV_BYTES_SENT]))
+		s->v[ND_SV_BYTES_RETRANS] = 0;
+}
+
+static void relate_owners(struct nd_facts *f, const struct nd_input *in, const struct row *r,
+			  nd_id to)
+{
+	static const enum nd_relation by_kind[ND_KINDS] = {
+		[ND_LISTENER] = ND_LISTENER_PROCESSES,
+		[ND_SERVICE] = ND_SERVICE_PROCESSES,
+		[ND_PEER] = ND_PEER_PROCESSES,
+	};
+
+	for (uint32_t i = 0; i < r->n_owners; i++) {
+		nd_id p = nd_entity_num(f, ND_PROCESS, r->owners[i].pid);
+
+		nd_put_text(f, p, &nd_process_facts[ND_P_COMM], r->owners[i].comm, in);
+		nd_relate(f, p, ND_PROCESS_NETNS, nd_entity(f, ND_NETNS, in->netns));
+		nd_relate(f, to, by_kind[nd_entity_kind(f, to)], p);
+	}
+}
+
+/* Ports that another file of the same namespace lists as listening. */
+static uint32_t known_listeners(struct nd_facts *f, const struct nd_input *in, struct nd_socks *k)
+{
+	nd_fact_id port = nd_registry_find(nd_facts_registry(f), ND_LISTENER,
+					   nd_listener_fact(ND_L_PORT)->name);
+	nd_id netns = nd_entity(f, ND_NETNS, in->netns);
+	struct nd_links all = nd_related(f, netns, ND_LISTENER_NETNS, true);
+
+	for (uint32_t i = 0; i < all.n; i++) {
+		struct nd_value v = nd_get(f, all.ids[i], port, ND_BARE);
+
+		if (v.type == ND_V_NUMBER)
+			nd_socks_listens(k, (uint16_t)v.num);
+	}
+	return all.n;
+}
+
+static void add_rows(struct text *t, struct nd_socks *k, bool listeners)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct row *r = &t->rows[i];
+		nd_id to;
+
+		if ((r->s.state == ND_TCP_LISTEN) != listeners)
+			continue;
+		complete(&r->s);
+		to = nd_socks_add(k, t->f, &r->s);
+		if (to != ND_NO_ENTITY)
+			relate_owners(t->f, t->in, r, to);
+	}
+}
+
+/* Listeners first: of the batches before they are known already. */
+static void group_batch(struct text *t)
+{
+	bool first = !t->socks;
+
+	if (first) {
+		t->socks = nd_socks_new(t->in->netns);
+		nd_socks_begin(t->socks, t->in, true);
+	}
+	add_rows(t, t->socks, true);
+	if (first && known_listeners(t->f, t->in, t->socks) == 0)
+		nd_socks_guess(t->socks);
+	add_rows(t, t->socks, false);
+	for (uint32_t i = 0; i < t->n; i++) {
+		t->connections += t->rows[i].s.state != ND_TCP_LISTEN;
+		free(t->rows[i].owners);
+	}
+	t->grouped += t->n;
+	t->n = 0;
+	t->open = false;
+}
+
 /* ---- lines ---- */
 
 static void figures_of(struct row *r, char *rest)
@@ -306,10 +401,8 @@ static void parse_socket(struct text *t, const struct nd_stream *s, char *line)
 	known = word && state_of(word, &state);
 	if (!word || (!numeric && !known))
 		return; /* a header, another protocol, or no output of ss */
-	if (t->n >= ND_SOCKS_MAX) {
-		t->truncated = true;
-		return;
-	}
+	if (t->n == BATCH)
+		group_batch(t);
 	r = new_row(t);
 	if (!parse_columns(t, &r->s, known ? nd_word(&line) : word, &line, &found)) {
 		if (known && t->header) /* else sums of states look like this: "ESTAB 2232" */
@@ -336,103 +429,21 @@ static void parse_line(struct text *t, const struct nd_stream *s, char *line)
 	}
 }
 
-/* ---- facts ---- */
-
-static void complete(struct nd_sock *s)
-{
-	bool no_segments = isnan(s->v[ND_SV_DATA_IN]) && isnan(s->v[ND_SV_DATA_OUT]);
-
-	if (!s->info)
-		return;
-	for (unsigned i = 0; i < ND_ARRAY_LEN(omitted); i++) {
-		if (isnan(s->v[omitted[i]]))
-			s->v[omitted[i]] = 0;
-	}
-	if (no_segments && s->v[ND_SV_BYTES_SENT] > 0) /* not zero: this ss does not print them */
-		s->v[ND_SV_DATA_IN] = s->v[ND_SV_DATA_OUT] = NAN;
-	if (isnan(s->v[ND_SV_BYTES_RETRANS]) && !isnan(s->v[ND_SV_BYTES_SENT]))
-		s->v[ND_SV_BYTES_RETRANS] = 0;
-}
-
-static void relate_owners(struct nd_facts *f, const struct nd_input *in, const struct row *r,
-			  nd_id to)
-{
-	static const enum nd_relation by_kind[ND_KINDS] = {
-		[ND_LISTENER] = ND_LISTENER_PROCESSES,
-		[ND_SERVICE] = ND_SERVICE_PROCESSES,
-		[ND_PEER] = ND_PEER_PROCESSES,
-	};
-
-	for (uint32_t i = 0; i < r->n_owners; i++) {
-		nd_id p = nd_entity_num(f, ND_PROCESS, r->owners[i].pid);
-
-		nd_put_text(f, p, &nd_process_facts[ND_P_COMM], r->owners[i].comm, in);
-		nd_relate(f, p, ND_PROCESS_NETNS, nd_entity(f, ND_NETNS, in->netns));
-		nd_relate(f, to, by_kind[nd_entity_kind(f, to)], p);
-	}
-}
-
-/* Ports that another file of the same namespace lists as listening. */
-static uint32_t known_listeners(struct nd_facts *f, const struct nd_input *in, struct nd_socks *k)
-{
-	nd_fact_id port = nd_registry_find(nd_facts_registry(f), ND_LISTENER,
-					   nd_listener_fact(ND_L_PORT)->name);
-	nd_id netns = nd_entity(f, ND_NETNS, in->netns);
-	struct nd_links all = nd_related(f, netns, ND_LISTENER_NETNS, true);
-
-	for (uint32_t i = 0; i < all.n; i++) {
-		struct nd_value v = nd_get(f, all.ids[i], port, ND_BARE);
-
-		if (v.type == ND_V_NUMBER)
-			nd_socks_listens(k, (uint16_t)v.num);
-	}
-	return all.n;
-}
-
-static void add_rows(struct text *t, struct nd_socks *k, bool listeners)
-{
-	for (uint32_t i = 0; i < t->n; i++) {
-		struct row *r = &t->rows[i];
-		nd_id to;
-
-		if ((r->s.state == ND_TCP_LISTEN) != listeners)
-			continue;
-		complete(&r->s);
-		to = nd_socks_add(k, t->f, &r->s);
-		if (to != ND_NO_ENTITY)
-			relate_owners(t->f, t->in, r, to);
-	}
-}
+/* ---- the whole ---- */
 
 /* An empty list is an answer too: of listeners with -l, else of connections. */
 static void mark_read(const struct text *t)
 {
 	const char *slash = strrchr(t->in->path, '/'), *name = slash ? slash + 1 : t->in->path;
 	const char *l = memchr(name, 'l', strcspn(name, ".@"));
-	bool connections = t->n == 0 && t->header && !l;
+	bool nothing = t->grouped == 0 && t->header;
 
-	if (t->n == 0 && t->header && l)
+	if (nothing && l)
 		nd_kind_read(t->f, ND_LISTENER);
-	for (uint32_t i = 0; i < t->n; i++)
-		connections |= t->rows[i].s.state != ND_TCP_LISTEN;
-	if (connections) {
+	if (t->connections || (nothing && !l)) {
 		nd_kind_read(t->f, ND_SERVICE);
 		nd_kind_read(t->f, ND_PEER);
 	}
-}
-
-static void put_all(struct text *t)
-{
-	struct nd_socks *k = nd_socks_new(t->in->netns);
-
-	nd_socks_begin(k, t->in, true);
-	add_rows(t, k, true);
-	if (known_listeners(t->f, t->in, k) == 0)
-		nd_socks_guess(k);
-	add_rows(t, k, false);
-	nd_socks_end(k, t->f);
-	nd_socks_last(k, t->f, t->in);
-	nd_socks_free(k);
 }
 
 static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,
@@ -445,23 +456,20 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	while ((line = nd_stream_line(s)) != NULL)
 		parse_line(&t, s, line);
 	if (t.n)
-		put_all(&t);
-	mark_read(&t);
-	if (t.truncated) {
-		nd_kind_missing(f, ND_PEER, ND_BUDGET, "%s: more than %u sockets", in->path,
-				ND_SOCKS_MAX);
-		nd_kind_missing(f, ND_SERVICE, ND_BUDGET, "%s: more than %u sockets", in->path,
-				ND_SOCKS_MAX);
+		group_batch(&t);
+	if (t.socks) {
+		nd_socks_end(t.socks, f);
+		nd_socks_last(t.socks, f, in);
+		nd_socks_free(t.socks);
 	}
+	mark_read(&t);
 	if (nd_stream_error(s) < 0)
 		rc = nd_fail(e, nd_stream_error(s), "%s: %s", in->path,
 			     strerror(-nd_stream_error(s)));
-	else if (t.n == 0 && t.bad_line)
+	else if (t.grouped == 0 && t.bad_line)
 		rc = nd_fail(e, -EINVAL,
 			     "%s:%llu: expected Recv-Q Send-Q Local:Port Peer:Port, found '%s'",
 			     in->path, (unsigned long long)t.bad_line, t.bad);
-	for (uint32_t i = 0; i < t.n; i++)
-		free(t.rows[i].owners);
 	free(t.rows);
 	return rc;
 }

@@ -393,6 +393,31 @@ static void test_hostile(void **state)
 	}
 }
 
+/* More than are kept at once: nobody is lost, and the listener of the first lines counts to the end. */
+static void test_many(void **state)
+{
+	enum { MANY = 40001 };
+	struct nd_buf text = {0};
+	struct world w;
+
+	(void)state;
+	nd_buf_puts(&text, "State Recv-Q Send-Q Local Address:Port Peer Address:Port\n"
+			   "LISTEN 0 128 0.0.0.0:40000 0.0.0.0:*\n");
+	for (unsigned i = 0; i < MANY; i++)
+		nd_buf_printf(
+			&text,
+			"ESTAB 0 0 10.0.0.1:40000 10.1.%u.%u:%u\n\t cubic rtt:2/1 mss:1448 cwnd:10 busy:1ms\n",
+			i / 256, i % 256, 1024 + i);
+	world_open(&w);
+	read_bytes(&w, nd_buf_str(&text), text.len, 1);
+	assert_int_equal(w.rc, 0);
+	assert_true(get(&w, ND_SERVICE, "40000", "connections", ND_BARE).num == MANY);
+	assert_int_equal(w.rows, MANY);
+	assert_int_equal(count(&w, ND_PEER), 0);
+	world_close(&w);
+	nd_buf_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -407,6 +432,7 @@ int main(void)
 		cmocka_unit_test(test_empty_lists),
 		cmocka_unit_test(test_ignored),
 		cmocka_unit_test(test_bad_lines),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_hostile),
 	};
 
