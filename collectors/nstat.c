@@ -51,8 +51,8 @@ static void one_line(struct state *st, char *line, bool unended)
 
 static bool is_whole(const struct state *st, const struct nd_stream *s)
 {
-	return !st->in->filtered && st->seen.counters >= WHOLE_COUNTERS && st->ip && st->tcp && st->end &&
-	       !nd_stream_unended(s) && !nd_stream_cut(s) && !nd_stream_error(s);
+	return !st->in->filtered && st->seen.counters >= WHOLE_COUNTERS && st->ip && st->tcp &&
+	       st->end && !nd_stream_unended(s) && !nd_stream_cut(s) && !nd_stream_error(s);
 }
 
 /* What a whole output does not show; nstat never shows what is no counter. */

@@ -1,7 +1,6 @@
 #!/bin/sh
 # 108,000 established sockets on loopback: one full collection against `ss -tin` of the same, in pairs, and the memory it takes; then
 # the text of a million sockets. Needs root, ss, jq. Other limits: RATIO=, MEMORY_KB=. The last line is "N passed, N failed".
-# shellcheck disable=SC2016 # sh -c expands its own
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lab/lib.sh
@@ -40,9 +39,7 @@ memory_kb() {
 
 live_part() {
 	build hold
-	mkfifo "$LAB_DIR/end"
-	inside sh -c 'ulimit -n 20000; exec "$1" "$2"' sh "$LAB_DIR/hold" $CONNECTIONS <"$LAB_DIR/end" >"$LAB_DIR/hold.out" 2>&1 &
-	exec 9>"$LAB_DIR/end"
+	start hold $CONNECTIONS
 	i=0
 	until grep -q ready "$LAB_DIR/hold.out"; do
 		i=$((i + 1))
@@ -69,7 +66,7 @@ live_part() {
 	echo "memory_kb $kb"
 	verdict "$((kb <= ${MEMORY_KB:-32768}))" "$kb KB of memory, at most ${MEMORY_KB:-32768} is expected"
 	inside ss -tin >"$LAB_DIR/text"
-	exec 9>&-
+	stop_all
 }
 
 # What ss printed, over and over, each time with other addresses.

@@ -1,11 +1,13 @@
-/* Holds many established TCP connections on loopback, both ends: hold CONNECTIONS. Each process takes as many as
- * its descriptors allow; addresses 127.0.0.2 and on keep ports from running out. Prints "ready", ends with its input. */
+/* Holds many established TCP connections on loopback, both ends, and a UDP socket: hold CONNECTIONS. Each process takes as many as
+ * its descriptors allow; addresses 127.0.0.2 and on keep ports from running out. Prints "ready", and holds until it is killed. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define EACH 9000 /* connections of one process: two descriptors each */
@@ -15,6 +17,27 @@ static void die(const char *what)
 {
 	perror(what);
 	exit(1);
+}
+
+/* As many descriptors as are allowed. */
+static void raise_limit(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) == 0) {
+		r.rlim_cur = r.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+}
+
+static void hold_udp(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(PORT)};
+	int u = socket(AF_INET, SOCK_DGRAM, 0);
+
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (u < 0 || bind(u, (struct sockaddr *)&a, sizeof(a)) != 0)
+		die("bind a UDP socket");
 }
 
 static void hold(unsigned worker, unsigned n)
@@ -38,10 +61,12 @@ static void hold(unsigned worker, unsigned n)
 int main(int argc, char **argv)
 {
 	unsigned total = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1000;
-	int up[2], end[2];
+	int up[2];
 	char c;
 
-	if (pipe(up) != 0 || pipe(end) != 0)
+	raise_limit();
+	hold_udp();
+	if (pipe(up) != 0)
 		die("pipe");
 	for (unsigned worker = 0; worker * EACH < total; worker++) {
 		unsigned n = total - worker * EACH < EACH ? total - worker * EACH : EACH;
@@ -51,11 +76,12 @@ int main(int argc, char **argv)
 			die("fork");
 		if (pid > 0)
 			continue;
-		close(end[1]);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		hold(worker, n);
-		if (write(up[1], "", 1) != 1 || read(end[0], &c, 1) < 0)
+		if (write(up[1], "", 1) != 1)
 			_exit(1);
-		_exit(0);
+		for (;;)
+			pause();
 	}
 	close(up[1]);
 	for (unsigned worker = 0; worker * EACH < total; worker++) {
@@ -64,10 +90,6 @@ int main(int argc, char **argv)
 	}
 	puts("ready");
 	fflush(stdout);
-	while (read(STDIN_FILENO, &c, 1) > 0) {
-	}
-	close(end[1]);
-	while (wait(NULL) > 0) {
-	}
-	return 0;
+	for (;;)
+		pause();
 }

@@ -1,7 +1,6 @@
 /* Rule files: what the loader refuses, and where it says that it is. Sections, params, lets, trees. */
 #include "tests/unit/rule_fixture.h"
 
-
 static const struct rule_row rules[] = {
 	{"whole", .want = ""},
 	{"unknown key", .top = "scop: x\n", .want = "4:1: unknown key \"scop\"; nearest is scope"},
@@ -304,10 +303,8 @@ static void test_many_mistakes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_replace),
-		cmocka_unit_test(test_file_name),
+		cmocka_unit_test(test_parts),	      cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_replace),	      cmocka_unit_test(test_file_name),
 		cmocka_unit_test(test_many_mistakes),
 	};
 
