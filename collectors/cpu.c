@@ -23,6 +23,24 @@
 		.doc = "share of the window spent " text, .reproduce = "mpstat -P {key} 5 1"       \
 	}
 
+#define SUM(n, text)                                                                               \
+	{                                                                                          \
+		.name = "cpu.time." n, .on = ND_HOST, .type = ND_T_NUMBER, .unit = ND_U_PERCENT,   \
+		.width = ND_SAMPLED, .doc = "share of all CPUs' time spent " text,                 \
+		.reproduce = "mpstat 5 1"                                                          \
+	}
+#define HOST_TICKS(n, column, text)                                                                \
+	{                                                                                          \
+		.name = "cpu.ticks." n, .on = ND_HOST, .type = ND_T_NUMBER, .unit = ND_U_COUNT,    \
+		.width = ND_COUNTER64, .doc = "ticks of 10 ms of all CPUs spent in " text,         \
+		.reproduce = "awk '$1==\"cpu\" {print " column "}' /proc/stat"                     \
+	}
+#define GAUGE(n, how, text, show)                                                                  \
+	{                                                                                          \
+		.name = n, .on = ND_HOST, .type = ND_T_NUMBER, .unit = ND_U_COUNT, .width = how,   \
+		.doc = text, .reproduce = show                                                     \
+	}
+
 const struct nd_fact_def nd_cpu_time_facts[] = {
 	[ND_CPU_USER] = SHARE("user", "in user programs and guests, nice ones included"),
 	[ND_CPU_SYSTEM] = SHARE("system", "in the kernel on behalf of programs"),
@@ -45,9 +63,31 @@ const struct nd_fact_def nd_cpu_time_facts[] = {
 			 .unit = ND_U_COUNT,
 			 .doc = "NUMA node of the CPU",
 			 .reproduce = "ls -d /sys/devices/system/cpu/cpu{key}/node*"},
+	[ND_HOST_USER] = SUM("user", "in user programs and guests, nice ones included"),
+	[ND_HOST_SYSTEM] = SUM("system", "in the kernel on behalf of programs"),
+	[ND_HOST_SOFT] = SUM("soft", "in softirqs, ksoftirqd included"),
+	[ND_HOST_IRQ] = SUM("irq", "in interrupt handlers"),
+	[ND_HOST_STEAL] = SUM("steal", "runnable, but not run by the hypervisor"),
+	[ND_HOST_IDLE] = SUM("idle", "idle, without waiting for a disk"),
+	[ND_HOST_IOWAIT] = SUM("iowait", "idle while a disk request was under way"),
+	[ND_HOST_TICKS_ALL] = HOST_TICKS("all", "$2+$3+$4+$5+$6+$7+$8+$9", "anything"),
+	[ND_HOST_TICKS_IDLE] = HOST_TICKS("idle", "$5", "idleness"),
+	[ND_HOST_TICKS_STEAL] = HOST_TICKS("steal", "$9", "waiting for the hypervisor"),
+	[ND_HOST_RUN_QUEUE] = GAUGE("run_queue", ND_SAMPLED, "tasks that run or wait for a CPU",
+				    "grep procs_running /proc/stat"),
+	[ND_HOST_BLOCKED] = GAUGE("blocked", ND_SAMPLED, "tasks that sleep for a disk",
+				  "grep procs_blocked /proc/stat"),
+	[ND_HOST_LOAD_1] = GAUGE("load.one", ND_GAUGE,
+				 "mean of tasks that run, wait for a CPU or for a disk: 1 minute",
+				 "cat /proc/loadavg"),
+	[ND_HOST_LOAD_5] = GAUGE("load.five", ND_GAUGE, "the same of 5 minutes", "cat /proc/loadavg"),
+	[ND_HOST_LOAD_15] =
+		GAUGE("load.fifteen", ND_GAUGE, "the same of 15 minutes", "cat /proc/loadavg"),
+	[ND_HOST_CPUS] = GAUGE("cpu_count", ND_GAUGE, "CPUs that are online", "nproc --all"),
 	{0},
 };
 
+#define HOST 0 /* the entity's id */
 #define FIRST_TICKS ND_CPU_TICKS_USER
 #define N_TICKS (ND_CPU_TICKS_STEAL - ND_CPU_TICKS_USER + 1)
 #define TICKS_MIN 4 /* user nice system idle: what the oldest kernels have */
@@ -142,6 +182,42 @@ static const char *take_cpu(char *line, uint32_t number, const struct reading *r
 	return NULL;
 }
 
+/* "cpu  1608 0 …": the sum of all. */
+static void take_sum(char *line, const struct reading *r, struct nd_facts *f)
+{
+	uint64_t ticks[N_TICKS] = {0}, all = 0;
+	unsigned n = 0;
+	char *word;
+
+	while (n < N_TICKS && (word = nd_word(&line)) && nd_parse_u64(word, 10, &ticks[n]))
+		all += ticks[n++];
+	if (n < TICKS_MIN)
+		return;
+	nd_put_reading(f, HOST, &nd_cpu_time_facts[ND_HOST_TICKS_ALL], all, r->in);
+	nd_put_reading(f, HOST, &nd_cpu_time_facts[ND_HOST_TICKS_IDLE],
+		       ticks[ND_CPU_TICKS_IDLE - FIRST_TICKS], r->in);
+	if (n == N_TICKS)
+		nd_put_reading(f, HOST, &nd_cpu_time_facts[ND_HOST_TICKS_STEAL],
+			       ticks[ND_CPU_TICKS_STEAL - FIRST_TICKS], r->in);
+}
+
+/* "procs_running 3", "procs_blocked 0" */
+static bool take_procs(const char *name, char *line, const struct reading *r, struct nd_facts *f)
+{
+	const bool running = strcmp(name, "procs_running") == 0;
+	char *word;
+	uint64_t v;
+
+	if (!running && strcmp(name, "procs_blocked") != 0)
+		return false;
+	word = nd_word(&line);
+	if (word && nd_parse_u64(word, 10, &v))
+		nd_put_num(f, HOST,
+			   &nd_cpu_time_facts[running ? ND_HOST_RUN_QUEUE : ND_HOST_BLOCKED],
+			   (double)v, r->in);
+	return true;
+}
+
 static int parse_stat(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,
 		      struct nd_err *e)
 {
@@ -158,8 +234,11 @@ static int parse_stat(const struct nd_input *in, struct nd_stream *s, struct nd_
 		char *name = nd_word(&line);
 		const char *found;
 
-		if (!name || !nd_starts(name, "cpu") || !nd_cpu_from_name(name, &number))
-			continue; /* also the sum, "cpu" */
+		if (name && strcmp(name, "cpu") == 0)
+			take_sum(line, &r, f);
+		if (!name || take_procs(name, line, &r, f) || !nd_starts(name, "cpu") ||
+		    !nd_cpu_from_name(name, &number))
+			continue;
 		found = take_cpu(line, number, &r, f);
 		if (found)
 			rc = nd_parse_fail(in, s, e, "numbers of ticks", found);
@@ -202,6 +281,36 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	return in->arg ? parse_node(in, s, f, e) : parse_stat(in, s, f, e);
 }
 
+/* What no line told of all CPUs together is the mean of what each did. */
+static void finish(struct nd_facts *f)
+{
+	static const struct nd_input in = {.path = "the mean of all CPUs", .netns = "host"};
+	const struct nd_registry *r = nd_facts_registry(f);
+	uint32_t n;
+	const nd_id *cpus = nd_entities(f, ND_CPU, &n);
+
+	for (int s = ND_CPU_USER; s <= ND_CPU_IOWAIT && n; s++) {
+		const struct nd_fact_def *d = &nd_cpu_time_facts[ND_HOST_USER + s];
+		nd_fact_id from = nd_registry_find(r, ND_CPU, nd_cpu_time_facts[s].name);
+		nd_fact_id to = nd_registry_find(r, ND_HOST, d->name);
+		double sum = 0;
+		uint32_t known = 0;
+
+		for (; known < n; known++) {
+			struct nd_value v = nd_get(f, cpus[known], from, ND_BARE);
+
+			if (v.type != ND_V_NUMBER)
+				break;
+			sum += v.num;
+		}
+		if (known == n && nd_get(f, HOST, to, ND_BARE).type == ND_V_MISSING)
+			nd_put_num(f, HOST, d, sum / n, &in);
+	}
+	if (n && nd_get(f, HOST, nd_registry_find(r, ND_HOST, "cpu_count"), ND_BARE).type ==
+			 ND_V_MISSING)
+		nd_put_num(f, HOST, &nd_cpu_time_facts[ND_HOST_CPUS], n, &in);
+}
+
 static const struct nd_read reads[] = {
 	{"/proc/stat", 0, "cpu [0-9 ]*\ncpu0 [0-9 ]*\n\ncpu [0-9 ]*\nbtime [0-9]*"},
 	{"/sys/devices/system/node/node*/cpulist", ND_READ_ONCE},
@@ -215,4 +324,5 @@ const struct nd_collector nd_collector_cpu = {
 	.facts = nd_cpu_time_facts,
 	.entities = {ND_CPU, ND_NO_KIND},
 	.parse = parse,
+	.finish = finish,
 };

@@ -89,6 +89,29 @@ static bool parse_percent(char *word, double *out)
 	return true;
 }
 
+/* The row "all". */
+struct row {
+	const double *sum;
+	const bool *have;
+	const char *when, *header; /* what stands in front of it, and of its header */
+};
+
+/* A sample of all CPUs; not the average at the end, if there were others, nor shares since boot. */
+static void put_all(const struct row *row, const struct nd_input *in, struct nd_facts *f)
+{
+	struct nd_cpu_shares s = {{0}};
+	const bool average = !strpbrk(row->when, "0123456789");
+	nd_fact_id id = nd_registry_find(nd_facts_registry(f), ND_HOST, "cpu.time.idle");
+
+	if (average ? nd_get(f, 0, id, ND_BARE).type == ND_V_NUMBER
+		    : strcmp(row->when, row->header) == 0)
+		return;
+	for (int i = 0; i < ND_CPU_SHARES; i++)
+		if (row->have[i])
+			nd_cpu_add(&s, i, row->sum[i]);
+	nd_cpu_put_host(f, &s, in);
+}
+
 /* A row: 1: a CPU was put, 0: nothing to put, negative: malformed, and *found is what. */
 static int take_row(char **words, uint32_t n, const struct table *t, const struct nd_input *in,
 		    struct nd_facts *f, const char **found)
@@ -96,12 +119,13 @@ static int take_row(char **words, uint32_t n, const struct table *t, const struc
 	double sum[ND_CPU_IOWAIT + 1] = {0};
 	bool have[ND_CPU_IOWAIT + 1] = {false};
 	uint32_t at = n - t->n - 1;
-	uint64_t number;
+	uint64_t number = 0;
 	char when[32];
 	nd_id cpu;
+	const bool all = n > t->n && strcmp(words[at], "all") == 0;
 
-	if (n <= t->n || !nd_parse_u64(words[at], 10, &number) || number >= ND_CPUS_MAX)
-		return 0; /* "all", prompts, a banner */
+	if (n <= t->n || (!all && (!nd_parse_u64(words[at], 10, &number) || number >= ND_CPUS_MAX)))
+		return 0; /* prompts, a banner */
 	for (uint32_t i = 0; i < t->n; i++) {
 		double v;
 
@@ -114,8 +138,12 @@ static int take_row(char **words, uint32_t n, const struct table *t, const struc
 		sum[t->share[i]] += v;
 		have[t->share[i]] = true;
 	}
-	cpu = nd_entity_num(f, ND_CPU, number);
 	write_when(when, sizeof(when), words, at);
+	if (all) {
+		put_all(&(struct row){sum, have, when, t->when}, in, f);
+		return 0;
+	}
+	cpu = nd_entity_num(f, ND_CPU, number);
 	for (unsigned s = ND_CPU_USER; s <= ND_CPU_IOWAIT; s++) {
 		if (strcmp(when, t->when) == 0 &&
 		    strpbrk(when, "0123456789")) /* no average, in any language */
@@ -138,10 +166,13 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	int rc = 0;
 
 	while ((line = nd_stream_line(s))) {
-		uint32_t n = words_of(line, words, ND_ARRAY_LEN(words));
+		uint32_t n;
 		const char *found = NULL;
 		int got;
 
+		if (nd_cpu_banner(line, f, in))
+			continue;
+		n = words_of(line, words, ND_ARRAY_LEN(words));
 		if (take_header(words, n, &t)) {
 			tables = tables || t.n;
 			continue;
@@ -160,7 +191,12 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 }
 
 static const struct nd_read reads[] = {
-	{"mpstat", 0, "*CPU *%usr *%soft *%idle*\n\n*CPU *%user *%soft *%idle*"}, {0}};
+	{"mpstat", 0, "*CPU *%usr *%soft *%idle*\n\n*CPU *%user *%soft *%idle*"},
+	{"sar -u", 0, "*CPU *%user *%nice *%system *%iowait *%steal *%idle"},
+	{"sar -P", 0, NULL},
+	{"sar cpu", 0, NULL},
+	{0},
+};
 
 const struct nd_collector nd_collector_mpstat = {
 	.name = "mpstat",

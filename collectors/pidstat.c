@@ -9,6 +9,7 @@
  * 10:02:12 AM     0      1234    1.00    2.00    0.00   31.00    3.00     1  nginx */
 #include "collectors/task.h"
 
+#include "collectors/cpu.h"
 #include "collectors/process.h"
 
 #include <math.h>
@@ -98,6 +99,8 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	while ((line = nd_stream_line(s))) {
 		struct nd_words w;
 
+		if (nd_cpu_banner(line, f, in))
+			continue;
 		nd_words_cut(line, &w);
 		if (!take_head(&w, &t) && t.on)
 			good += take_row(&w, &t, f, in);
