@@ -21,6 +21,7 @@
 	(STATE(ND_TCP_LISTEN) | STATE(ND_TCP_ESTABLISHED) | STATE(ND_TCP_FIN_WAIT1) |              \
 	 STATE(ND_TCP_FIN_WAIT2) | STATE(ND_TCP_CLOSE_WAIT) | STATE(ND_TCP_LAST_ACK) |             \
 	 STATE(ND_TCP_CLOSING))
+#define STATES_REST (STATE(ND_TCP_SYN_SENT) | STATE(ND_TCP_SYN_RECV) | STATE(ND_TCP_TIME_WAIT))
 #define EXT(a) (1u << ((a)-1))
 #define FILTER_MAX ND_SOCK_FILTER_BYTES(128)
 
@@ -220,4 +221,13 @@ bool nd_sock_would_autoload(struct nd_source *s, const char *module)
 	snprintf(text, sizeof(text), "/lib/modules/%.100s/modules.builtin", u.release);
 	snprintf(file, sizeof(file), "/%.40s.ko", module);
 	return !file_names(text, file);
+}
+
+int nd_sock_dump_rest(struct nd_nl *nl, nd_nl_fn *fn, void *ctx, struct nd_err *e)
+{
+	const struct inet_diag_req req = {.idiag_states = STATES_REST};
+	const int rc = nd_nl_dump(
+		nl, &(struct nd_nl_request){TCPDIAG_GETSOCK, &req, sizeof(req), fn, NULL, ctx}, e);
+
+	return rc < 0 ? nd_wrap(e, rc, "TCP sockets") : 0;
 }

@@ -22,4 +22,6 @@ size_t nd_sock_filter(const struct nd_sock_port *ports, uint32_t n, void *out, s
  * dump. Returns 0, or a negative errno with e filled; -ENOENT: the kernel has no such diag. */
 int nd_sock_dump(struct nd_nl *nl, const void *filter, size_t filter_len, nd_nl_fn *fn, void *ctx,
 		 struct nd_err *e);
+/* The same for those without data: half open on either side, and TIME_WAIT. Addresses and states are all they have. */
+int nd_sock_dump_rest(struct nd_nl *nl, nd_nl_fn *fn, void *ctx, struct nd_err *e);
 #endif

@@ -182,7 +182,9 @@ static nd_id limited_entity(struct nd_socks *k, struct nd_facts *f, enum nd_kind
 /* Sockets that share a port (SO_REUSEPORT) are one listener: its fullest queue, the sum of its drops. */
 static void count_listener(struct nd_sock_listener *l, uint32_t gen, const struct nd_sock *s)
 {
-	if (l->gen != gen || (double)s->rqueue * l->backlog > (double)l->queue * s->wqueue) {
+	l->no_limit = s->no_limit;
+	if (l->gen != gen || (s->no_limit && s->rqueue > l->queue) ||
+	    (double)s->rqueue * l->backlog > (double)l->queue * s->wqueue) {
 		l->queue = s->rqueue;
 		l->backlog = s->wqueue;
 	}

@@ -65,6 +65,7 @@ struct nd_sock {
 	uint64_t id; /* the kernel's cookie; 0: unknown, as in text */
 	uint64_t inode;
 	uint32_t rqueue, wqueue; /* a listener's: waiting connections and their limit */
+	bool no_limit; /* a listener whose limit the tool does not show */
 	double v[ND_SOCK_VALUES];
 };
 

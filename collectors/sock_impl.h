@@ -34,7 +34,7 @@ struct nd_sock_listener {
 	nd_id id;
 	uint16_t port;
 	uint32_t gen, queue, backlog, drops;
-	bool drops_known;
+	bool drops_known, no_limit;
 	uint64_t inodes[ND_SOCK_INODES_MAX];
 	uint32_t n_inodes;
 };

@@ -6,7 +6,9 @@
  * module where it is not built in: then nothing is asked and the reason is given. */
 #include "collectors/collector.h"
 #include "collectors/netlink.h"
+#include "collectors/snmp.h"
 #include "collectors/owners.h"
+#include "collectors/sock_conns.h"
 #include "collectors/sock_diag.h"
 #include "collectors/sock_group.h"
 
@@ -22,6 +24,7 @@
 struct state {
 	struct nd_nl *nl;
 	struct nd_socks *socks;
+	struct nd_conns *conns; /* while all states are listed, else NULL */
 	struct nd_facts *f; /* of the present call */
 	uint32_t rounds; /* dumps between moments */
 	uint32_t count; /* sockets of the present dump */
@@ -33,14 +36,16 @@ struct state {
 static int give_up(struct state *st, enum nd_missing why, const char *detail)
 {
 	static const enum nd_kind kinds[] = {ND_LISTENER, ND_SERVICE, ND_PEER};
+	static const struct nd_fact_def *const all[] = {nd_sock_facts, nd_conn_facts,
+							nd_tcp_state_facts};
 
 	st->failed = true;
 	for (unsigned i = 0; i < ND_ARRAY_LEN(kinds); i++)
 		nd_kind_missing(st->f, kinds[i], why, "%s", detail);
-	for (const struct nd_fact_def *d = nd_sock_facts; d->name; d++) {
-		if (!d->probe)
-			nd_fact_missing(st->f, d, why, "%s", detail);
-	}
+	for (unsigned i = 0; i < ND_ARRAY_LEN(all); i++)
+		for (const struct nd_fact_def *d = all[i]; d->name; d++)
+			if (!d->probe)
+				nd_fact_missing(st->f, d, why, "%s", detail);
 	return 0;
 }
 
@@ -56,6 +61,8 @@ static int on_socket(const struct nlmsghdr *h, void *ctx)
 	if (st->count < ND_SOCKS_MAX && msg && nd_sock_from_diag(msg, len, &s)) {
 		st->count++;
 		nd_socks_add(st->socks, st->f, &s);
+		if (st->conns)
+			nd_conns_add(st->conns, &s);
 	}
 	return 0;
 }
@@ -73,6 +80,59 @@ static int dump(struct state *st, struct nd_live *l, bool whole, const void *fil
 	nd_socks_end(st->socks, st->f);
 	took = nd_source_now(l->source) - start;
 	st->period_ns = took * COST > PERIOD_MIN_NS ? took * COST : PERIOD_MIN_NS;
+	return rc;
+}
+
+/* How many wait to be listed beyond those with data; unknown is few. */
+static double waiting(const struct state *st)
+{
+	const nd_id ns = nd_entity_find(st->f, ND_NETNS, "host");
+	const nd_fact_id tw =
+		nd_registry_find(nd_facts_registry(st->f), ND_NETNS, "tcp.sockets.tw");
+	const struct nd_value v = ns == ND_NO_ENTITY || tw < 0
+					  ? (struct nd_value){.type = ND_V_MISSING}
+					  : nd_get(st->f, ns, tw, ND_BARE);
+
+	return v.type == ND_V_NUMBER ? v.num : 0;
+}
+
+static int on_rest(const struct nlmsghdr *h, void *ctx)
+{
+	struct state *st = ctx;
+	struct nd_sock s;
+	size_t len;
+	const void *msg = nd_nl_payload(h, 0, &len);
+
+	if (msg && nd_sock_from_diag(msg, len, &s))
+		nd_conns_add(st->conns, &s);
+	return ++st->count > ND_SOCKS_MAX ? -E2BIG : 0;
+}
+
+/* The states that every socket has are not counted, since not all sockets were listed. */
+static void uncounted(struct state *st, enum nd_missing why, const char *detail)
+{
+	for (const struct nd_fact_def *d = nd_tcp_state_facts; d->name; d++)
+		nd_fact_missing(st->f, d, why, "%s", detail);
+	for (const struct nd_fact_def *d = nd_conn_facts; d->name; d++)
+		nd_fact_missing(st->f, d, why, "%s", detail);
+}
+
+/* At the ends of the run: all states, for counts. Those without data are listed in a dump of their own, which asks for
+ * nothing but their addresses, unless they are too many for it. */
+static int dump_ends(struct state *st, struct nd_live *l, struct nd_err *e)
+{
+	const bool many = waiting(st) > ND_SOCKS_MAX;
+	int rc;
+
+	st->conns = nd_conns_new();
+	rc = dump(st, l, true, NULL, 0, e);
+	st->count = 0;
+	if (rc == 0 && !many && nd_sock_dump_rest(st->nl, on_rest, st, e) == 0)
+		nd_conns_put(st->conns, st->f, &l->in, true);
+	else
+		uncounted(st, ND_BUDGET, many ? "too many sockets are in TIME_WAIT" : e->msg);
+	nd_conns_free(st->conns);
+	st->conns = NULL;
 	return rc;
 }
 
@@ -137,12 +197,19 @@ static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 		return rc;
 	st->f = f;
 	l->in.path = SOURCE;
-	rc = l->between ? sample(st, l, e) : dump(st, l, true, NULL, 0, e);
+	if (l->between)
+		rc = sample(st, l, e);
+	else if (l->first || l->last)
+		rc = dump_ends(st, l, e);
+	else
+		rc = dump(st, l, true, NULL, 0, e);
 	if (rc < 0) {
 		give_up(st, why_of(rc), e->msg);
 		return rc;
 	}
 	if (l->first) {
+		nd_netns_unread(l, f, nd_tcp_state_facts,
+				"sock_diag shows the sockets of the reader's own only");
 		nd_kind_read(f, ND_LISTENER);
 		nd_kind_read(f, ND_SERVICE);
 		nd_kind_read(f, ND_PEER);

@@ -10,9 +10,9 @@
  * may not: a batch of lines is kept before its connections are grouped, so a million sockets need no more memory. */
 #include "collectors/collector.h"
 #include "collectors/process.h"
-#include "collectors/sock_group.h"
+#include "collectors/sock_conns.h"
+#include "collectors/sock_text.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <math.h>
 
@@ -27,6 +27,7 @@ struct row {
 	struct nd_sock s;
 	struct owner *owners; /* or NULL */
 	uint32_t n_owners;
+	bool stateless; /* the state is a guess */
 };
 struct text {
 	const struct nd_input *in;
@@ -34,6 +35,7 @@ struct text {
 	struct row *rows; /* of the batch */
 	uint32_t n, cap;
 	struct nd_socks *socks; /* NULL until the first batch is full, or all is read */
+	struct nd_conns *conns; /* with it */
 	uint64_t grouped, connections; /* sockets of earlier batches; of these, no listeners */
 	bool header,
 		modern; /* modern: prints 0.0.0.0 for any IPv4 address, so that * means both families */
@@ -44,28 +46,10 @@ struct text {
 
 /* ---- words ---- */
 
-struct state_name {
-	const char *name;
-	enum nd_tcp_state state;
-};
-static const struct state_name states[] = {
-	{"ESTAB", ND_TCP_ESTABLISHED},	  {"LISTEN", ND_TCP_LISTEN},
-	{"SYN-SENT", ND_TCP_SYN_SENT},	  {"SYN-RECV", ND_TCP_SYN_RECV},
-	{"FIN-WAIT-1", ND_TCP_FIN_WAIT1}, {"FIN-WAIT-2", ND_TCP_FIN_WAIT2},
-	{"TIME-WAIT", ND_TCP_TIME_WAIT},  {"CLOSE-WAIT", ND_TCP_CLOSE_WAIT},
-	{"LAST-ACK", ND_TCP_LAST_ACK},	  {"CLOSING", ND_TCP_CLOSING},
-	{"UNCONN", ND_TCP_CLOSE},
-};
-
 static bool state_of(const char *word, enum nd_tcp_state *out)
 {
-	for (unsigned i = 0; i < ND_ARRAY_LEN(states); i++) {
-		if (strcmp(word, states[i].name) == 0) {
-			*out = states[i].state;
-			return true;
-		}
-	}
-	return false;
+	*out = nd_tcp_state_named(word, strlen(word));
+	return *out != ND_TCP_UNKNOWN;
 }
 
 /* A figure "KEY:NUMBER", maybe followed by a unit or by more figures; in base units after scaling. */
@@ -181,53 +165,6 @@ static void parse_users(struct row *r, const char *at)
 	}
 }
 
-/* ---- addresses ---- */
-
-/* Takes the zone off: "fe80::1%eth0", "[fe80::1]%eth0", "127.0.0.53%lo". */
-static void cut_zone(char *host)
-{
-	char *zone = strchr(host, '%');
-
-	if (zone)
-		*zone = '\0';
-	if (zone && *host == '[' && zone[-1] != ']')
-		snprintf(zone, 2, "]");
-}
-
-/* "127.0.0.1:80", "*:80", ":::80", "[::1]:80", "fe80::1%eth0:22", "host.example:https", "0.0.0.0:*". */
-static bool parse_address(struct text *t, char *word, struct nd_sock_addr *out)
-{
-	char *colon = strrchr(word, ':');
-	uint64_t port;
-	size_t len;
-
-	if (!colon || colon == word || !colon[1])
-		return false;
-	*colon = '\0';
-	if (nd_parse_u64(colon + 1, 10, &port) && port <= UINT16_MAX)
-		out->port = (uint16_t)port;
-	else
-		out->port_name = nd_arena_strdup(nd_facts_arena(t->f), colon + 1);
-	cut_zone(word);
-	len = strlen(word);
-	if (*word == '[' && word[len - 1] == ']') {
-		t->modern = true; /* the brackets and 0.0.0.0 came together */
-		word[len - 1] = '\0';
-		word++;
-	}
-	t->modern |= strcmp(word, "0.0.0.0") == 0;
-	out->star = strcmp(word, "*") == 0;
-	if (out->star)
-		out->family = t->modern ? AF_INET6 : AF_INET;
-	else if (inet_pton(AF_INET, word, out->ip) == 1)
-		out->family = AF_INET;
-	else if (inet_pton(AF_INET6, word, out->ip) == 1)
-		out->family = AF_INET6;
-	else
-		out->name = nd_arena_strdup(nd_facts_arena(t->f), word);
-	return true;
-}
-
 /* ---- groups ---- */
 
 static void complete(struct nd_sock *s)
@@ -296,6 +233,21 @@ static void add_rows(struct text *t, struct nd_socks *k, bool listeners)
 	}
 }
 
+/* Those without data count too; what a state filter listed has no state. */
+static void count_batch(struct text *t)
+{
+	const bool listeners = nd_conns_known(t->conns, t->f, t->in) > 0;
+	struct nd_sock s;
+
+	for (uint32_t i = 0; i < t->n && !listeners; i++)
+		nd_conns_guess(t->conns, &t->rows[i].s);
+	for (uint32_t i = 0; i < t->n; i++) {
+		s = t->rows[i].s;
+		s.state = t->rows[i].stateless ? ND_TCP_UNKNOWN : s.state;
+		nd_conns_add(t->conns, &s);
+	}
+}
+
 /* Listeners first: of the batches before they are known already. */
 static void group_batch(struct text *t)
 {
@@ -303,12 +255,14 @@ static void group_batch(struct text *t)
 
 	if (first) {
 		t->socks = nd_socks_new(t->in->netns);
+		t->conns = nd_conns_new();
 		nd_socks_begin(t->socks, t->in, true);
 	}
 	add_rows(t, t->socks, true);
 	if (first && known_listeners(t->f, t->in, t->socks) == 0)
 		nd_socks_guess(t->socks);
 	add_rows(t, t->socks, false);
+	count_batch(t);
 	for (uint32_t i = 0; i < t->n; i++) {
 		t->connections += t->rows[i].s.state != ND_TCP_LISTEN;
 		free(t->rows[i].owners);
@@ -357,10 +311,10 @@ static bool parse_columns(struct text *t, struct nd_sock *s, char *recv_q, char 
 	s->rqueue = (uint32_t)r;
 	s->wqueue = (uint32_t)q;
 	*found = local;
-	if (!parse_address(t, local, &s->local))
+	if (!nd_sock_text_address(t->f, local, &t->modern, &s->local))
 		return false;
 	*found = peer;
-	return parse_address(t, peer, &s->remote);
+	return nd_sock_text_address(t->f, peer, &t->modern, &s->remote);
 }
 
 /* A state filter makes ss leave the column out: then only a peer without a port is a listener. */
@@ -410,6 +364,7 @@ static void parse_socket(struct text *t, const struct nd_stream *s, char *line)
 		return;
 	}
 	r->s.state = known ? state : state_by_peer(&r->s);
+	r->stateless = !known;
 	t->n++;
 	t->open = true;
 	figures_of(r, line);
@@ -460,6 +415,8 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	if (t.socks) {
 		nd_socks_end(t.socks, f);
 		nd_socks_last(t.socks, f, in);
+		nd_conns_put(t.conns, f, in, false);
+		nd_conns_free(t.conns);
 		nd_socks_free(t.socks);
 	}
 	mark_read(&t);

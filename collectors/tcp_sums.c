@@ -21,14 +21,9 @@
 
 static const struct nd_read reads[] = {
 	{"ss", 0, "TCP: *(estab *"},
-	{"netstat", 0, "*[0-9] ESTABLISHED*"},
-	{"netstat", 0, "ESTABLISHED *[0-9]"},
-	{"netstat", 0, "*[0-9] TIME[-_]WAIT*"},
-	{"netstat", 0, "TIME[-_]WAIT *[0-9]"},
-	{"netstat", 0, "*[0-9] CLOSE[-_]WAIT*"},
-	{"netstat", 0, "CLOSE[-_]WAIT *[0-9]"},
-	{"ss", 0, "ESTAB *[0-9]"},
-	{"ss", 0, "*[0-9] ESTAB"},
+	{"netstat", 0,
+	 "*[0-9] ESTAB*\n\nESTAB* [0-9]*[0-9]\n\n*[0-9] TIME[-_]WAIT*\n\nTIME[-_]WAIT [0-9]*[0-9]\n\n"
+	 "*[0-9] CLOSE[-_]WAIT*\n\nCLOSE[-_]WAIT [0-9]*[0-9]"},
 	{NULL, 0},
 };
 

@@ -4,7 +4,7 @@
 
 #include "collectors/collector.h"
 #include "collectors/process.h"
-#include "collectors/sock_group.h"
+#include "collectors/sock_conns.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -45,6 +45,8 @@ static inline void world_open(struct world *w)
 	*w = (struct world){.in = {.path = "test", .netns = "host"}};
 	w->r = nd_registry_new();
 	nd_registry_add(w->r, nd_sock_facts);
+	nd_registry_add(w->r, nd_conn_facts);
+	nd_registry_add(w->r, nd_tcp_state_facts);
 	nd_registry_add(w->r, nd_process_facts);
 	nd_registry_add(w->r, netns_facts);
 	nd_registry_add_table(w->r, &nd_sock_table);

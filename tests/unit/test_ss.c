@@ -1,7 +1,7 @@
 /* Text of ss in its spellings, old and new, whole and broken. */
 #include "collectors/collector.h"
 #include "collectors/process.h"
-#include "collectors/sock_group.h"
+#include "collectors/sock_conns.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -36,6 +36,8 @@ static void world_open(struct world *w)
 	*w = (struct world){0};
 	w->r = nd_registry_new();
 	nd_registry_add(w->r, nd_sock_facts);
+	nd_registry_add(w->r, nd_conn_facts);
+	nd_registry_add(w->r, nd_tcp_state_facts);
 	nd_registry_add(w->r, nd_process_facts);
 	w->f = nd_facts_new(w->r);
 	nd_facts_on_row(w->f, on_row, w);
