@@ -282,8 +282,31 @@ static void put_all(struct dump *d, struct nd_source *source)
 		nd_buf_puts(d->out, "\n]\n");
 }
 
+struct dumping {
+	const struct nd_options *o;
+	struct nd_session *s;
+};
+
+static int put_dump(void *ctx, struct nd_buf *out)
+{
+	const struct dumping *x = ctx;
+	struct dump d = {.o = x->o,
+			 .facts = x->s->facts,
+			 .registry = x->s->registry,
+			 .out = out,
+			 .json = nd_opt_given(x->o, ND_OPT_JSON),
+			 .first = true};
+
+	if (nd_opt_given(x->o, ND_OPT_STATS))
+		put_stats(out);
+	else
+		put_all(&d, x->s->source);
+	return 0;
+}
+
 int nd_cmd_facts_dump(const struct nd_options *o, struct nd_buf *out)
 {
+	struct dumping d = {.o = o};
 	struct nd_session s;
 	double window = 0;
 	int status = check_only(o);
@@ -292,21 +315,10 @@ int nd_cmd_facts_dump(const struct nd_options *o, struct nd_buf *out)
 		return status;
 	nd_parse_duration(nd_opt_text(o, ND_OPT_DURATION), &window);
 	nd_session_begin(&s);
+	d.s = &s;
 	status = nd_session_open(&s, o);
 	if (status == 0)
-		status = nd_session_collect(&s, o, window);
-	if (status == 0 && nd_opt_given(o, ND_OPT_STATS)) {
-		put_stats(out);
-	} else if (status == 0) {
-		struct dump d = {.o = o,
-				 .facts = s.facts,
-				 .registry = s.registry,
-				 .out = out,
-				 .json = nd_opt_given(o, ND_OPT_JSON),
-				 .first = true};
-
-		put_all(&d, s.source);
-	}
+		status = nd_session_show(&s, o, window, put_dump, &d, out);
 	nd_session_end(&s);
 	return status;
 }

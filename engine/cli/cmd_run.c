@@ -169,48 +169,56 @@ static struct nd_findings *judge(struct nd_session *s)
 	return r;
 }
 
-/* ---- */
+struct examining {
+	struct nd_session *s;
+	const struct nd_report *format;
+};
 
-static int deliver(const struct nd_findings *r, const struct nd_report *format, const char *file,
-		   struct nd_buf *out)
+/* Judges and renders: the exit status is the verdict. */
+static int render(void *ctx, struct nd_buf *out)
 {
-	struct nd_buf report = {0};
-	int status = 0;
+	static const int status_of[] = {[ND_HEALTHY] = ND_EXIT_HEALTHY,
+					[ND_CAUSES] = ND_EXIT_CAUSES,
+					[ND_INCONCLUSIVE] = ND_EXIT_INCONCLUSIVE};
+	const struct examining *x = ctx;
+	struct nd_findings *r = judge(x->s);
+	int status = status_of[r->verdict];
 
-	if (format->write(r, &report) < 0) {
-		nd_error("the %s report could not be made", format->name);
+	if (x->format->write(r, out) < 0) {
+		nd_error("the %s report could not be made", x->format->name);
 		status = ND_EXIT_OWN;
-	} else if (to_stdout(file)) {
-		nd_buf_put(out, nd_buf_str(&report), report.len);
-	} else {
-		status = nd_write_file(file, &report);
 	}
-	nd_buf_free(&report);
+	nd_findings_free(r);
 	return status;
+}
+
+static bool is_verdict(int status)
+{
+	return status == ND_EXIT_HEALTHY || status == ND_EXIT_CAUSES ||
+	       status == ND_EXIT_INCONCLUSIVE;
 }
 
 static int examine(struct nd_session *s, const struct nd_options *o, const struct nd_report *format,
 		   struct nd_buf *out)
 {
-	static const int status_of[] = {[ND_HEALTHY] = ND_EXIT_HEALTHY,
-					[ND_CAUSES] = ND_EXIT_CAUSES,
-					[ND_INCONCLUSIVE] = ND_EXIT_INCONCLUSIVE};
+	const char *file = nd_opt_text(o, ND_OPT_OUTPUT);
+	struct examining x = {s, format};
+	struct nd_buf report = {0};
 	double window = QUICK_S;
-	struct nd_findings *r;
-	int status;
+	int status, written = 0;
 
 	if (!nd_opt_given(o, ND_OPT_QUICK) || nd_opt_given(o, ND_OPT_DURATION))
 		nd_parse_duration(nd_opt_text(o, ND_OPT_DURATION), &window);
 	nd_judge_watch(s->rules, s->facts);
-	status = nd_session_collect(s, o, window);
-	if (status)
-		return status;
-	r = judge(s);
-	status = deliver(r, format, nd_opt_text(o, ND_OPT_OUTPUT), out);
-	if (status == 0)
-		status = status_of[r->verdict];
-	nd_findings_free(r);
-	return status;
+	status = nd_session_show(s, o, window, render, &x, &report);
+	if (!is_verdict(status)) /* what there is of a report is none */
+		written = status;
+	else if (to_stdout(file))
+		nd_buf_put(out, nd_buf_str(&report), report.len);
+	else
+		written = nd_write_file(file, &report);
+	nd_buf_free(&report);
+	return written ? written : status;
 }
 
 int nd_cmd_run(const struct nd_options *o, struct nd_buf *out)

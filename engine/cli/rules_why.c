@@ -248,23 +248,32 @@ static int check_cause(const struct nd_rules *rules, const char *cause)
 	return there ? 0 : ND_EXIT_USAGE;
 }
 
+struct explaining {
+	struct nd_session *s;
+	const char *cause;
+};
+
+static int put_explained(void *ctx, struct nd_buf *out)
+{
+	const struct explaining *x = ctx;
+	struct nd_why *w = nd_why(x->s->rules, x->s->facts, x->cause, SHOWN);
+	int status;
+
+	put_why(out, x->cause, w);
+	status = status_of(w);
+	nd_why_free(w);
+	return status;
+}
+
 static int explain(struct nd_session *s, const struct nd_options *o, struct nd_buf *out)
 {
+	struct explaining x = {s, o->args[0]};
 	double window = QUICK_S;
-	struct nd_why *w;
-	int status;
 
 	if (nd_opt_given(o, ND_OPT_DURATION))
 		nd_parse_duration(nd_opt_text(o, ND_OPT_DURATION), &window);
 	nd_judge_watch(s->rules, s->facts);
-	status = nd_session_collect(s, o, window);
-	if (status)
-		return status;
-	w = nd_why(s->rules, s->facts, o->args[0], SHOWN);
-	put_why(out, o->args[0], w);
-	status = status_of(w);
-	nd_why_free(w);
-	return status;
+	return nd_session_show(s, o, window, put_explained, &x, out);
 }
 
 int nd_cmd_rules_why(const struct nd_options *o, struct nd_buf *out)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine/cli/cmd.h"
+#include "engine/core/confine.h"
 #include "engine/judge/judge.h"
 
 static volatile int stop; /* set by the first Ctrl-C */
@@ -176,6 +177,42 @@ int nd_session_collect(struct nd_session *s, const struct nd_options *o, double 
 		return ND_EXIT_OWN;
 	}
 	return rc == 0 ? nothing_read(s, o) : 0;
+}
+
+struct showing {
+	struct nd_session *s;
+	const struct nd_options *o;
+	double window, used_cpu; /* s; used: by the process that this one came from */
+	int (*show)(void *ctx, struct nd_buf *out);
+	void *ctx;
+};
+
+static int confined(void *ctx, struct nd_buf *out)
+{
+	struct showing *w = ctx;
+	int status = 0;
+
+	w->s->begun_cpu = process_cpu() - w->used_cpu;
+	if (!nd_source_is_live(w->s->source))
+		status = nd_session_collect(w->s, w->o, w->window);
+	return status ? status : w->show(w->ctx, out);
+}
+
+int nd_session_show(struct nd_session *s, const struct nd_options *o, double window,
+		    int (*show)(void *ctx, struct nd_buf *out), void *ctx, struct nd_buf *out)
+{
+	struct showing w = {s, o, window, 0, show, ctx};
+	struct nd_err e = {{0}};
+	int status = nd_source_is_live(s->source) ? nd_session_collect(s, o, window) : 0;
+
+	if (status)
+		return status;
+	w.used_cpu = nd_session_cpu(s);
+	status = nd_confined(s->source, confined, &w, out, &e);
+	if (status >= 0)
+		return status;
+	nd_error("%s", e.msg);
+	return ND_EXIT_OWN;
 }
 
 double nd_session_wall(const struct nd_session *s)

@@ -40,6 +40,11 @@ int nd_session_collect(struct nd_session *s, const struct nd_options *o, double 
 int nd_session_read_case(void *ctx, const char *path, struct nd_facts *f, struct nd_err *e);
 extern const struct nd_test_hooks nd_case_hooks; /* reads cases, and is silent */
 
+/* Reads the source and calls show, which parses, judges or prints into out; all that touches foreign bytes happens in a
+ * process without rights (engine/core/confine.h). Returns what show returned, or the status of what failed before. */
+int nd_session_show(struct nd_session *s, const struct nd_options *o, double window,
+		    int (*show)(void *ctx, struct nd_buf *out), void *ctx, struct nd_buf *out);
+
 /* Seconds since it began, and seconds of CPU that the process took since then. */
 double nd_session_wall(const struct nd_session *s);
 double nd_session_cpu(const struct nd_session *s);

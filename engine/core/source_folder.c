@@ -3,6 +3,7 @@
  * The folder is walked once and only names are kept; contents are opened when a pattern asks, one
  * at a time. Nothing outside the folder is ever opened: links are resolved first, and what is then
  * opened must still be the file that was seen. Fifos and devices are never opened at all. */
+#include "engine/core/confine_impl.h"
 #include "engine/core/source_impl.h"
 #include "engine/core/source_like.h"
 
@@ -22,6 +23,8 @@ struct folder {
 	const char **unused;
 };
 
+static const struct nd_source_ops folder_ops;
+
 static struct folder *folder_of(struct nd_source *s)
 {
 	return (struct folder *)s;
@@ -33,6 +36,8 @@ static int by_time(const void *a, const void *b)
 
 	if (x->t_ns != y->t_ns)
 		return x->t_ns < y->t_ns ? -1 : 1;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
 	if (strcmp(x->rel, y->rel) != 0)
 		return nd_natural_cmp(x->rel, y->rel);
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
@@ -56,7 +61,7 @@ int nd_source_folder_add(struct nd_source *s, const char *path, struct nd_err *e
 /* ---- reading ---- */
 
 /* Opens the very file that the walk saw. Negative errno. */
-static int open_seen(const struct nd_file *x)
+static int open_here(const struct nd_file *x)
 {
 	int fd = open(x->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
 	struct stat st;
@@ -69,6 +74,12 @@ static int open_seen(const struct nd_file *x)
 		return -ESTALE;
 	}
 	return fd;
+}
+
+/* The same, also where only the parent may open. */
+static int open_seen(const struct nd_file *x)
+{
+	return nd_is_confined() ? nd_confined_open(x->id) : open_here(x);
 }
 
 /* What the beginning of a file shows to be wrong with it; ND_PRESENT: nothing. */
@@ -181,6 +192,16 @@ static int folder_each(struct nd_source *s, const struct nd_read *r, nd_input_fn
 	return (int)n;
 }
 
+int nd_source_open_id(struct nd_source *s, uint32_t id)
+{
+	const struct nd_tree *t = &folder_of(s)->tree;
+
+	for (uint32_t i = 0; s->ops == &folder_ops && i < t->n_files; i++)
+		if (t->files[i].id == id && t->files[i].why == ND_PRESENT && !t->files[i].text)
+			return open_here(&t->files[i]);
+	return -ENOENT;
+}
+
 /* ---- joins over a copied tree ---- */
 
 /* The real path of a logical one within the i-th copied tree that holds it; false if none does.
@@ -272,7 +293,7 @@ static void folder_prepare(struct nd_source *s, const struct nd_read *const *lis
 	struct nd_tree *t = &folder_of(s)->tree;
 	const struct nd_known k = {lists, n};
 
-	nd_tree_prepare(t, &k, open_text);
+	nd_tree_prepare(t, &k, open_seen);
 	sort(t);
 }
 

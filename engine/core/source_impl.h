@@ -61,6 +61,7 @@ struct nd_file {
 	const char *rel; /* inside the folder, as reports show it */
 	const char *tree; /* the same as patterns see it: proc/self/net is proc/net */
 	const char *given; /* the whole path, for a file that was named by itself; else NULL */
+	uint32_t id; /* of the walk: does not change when files are sorted */
 	const char *stem;
 	const char *real; /* without links; NULL: not to be opened, why and detail say so */
 	uint64_t t_ns;
@@ -79,7 +80,16 @@ struct nd_file {
 	uint32_t seq; /* among parts of one file */
 	bool prepared, split, tool; /* split: its parts are files; tool: stem is a command */
 	bool untimed, filtered;
+	bool packed; /* a member of an archive */
+	uint32_t root; /* which of the things that were given it came from */
+	uint32_t order; /* among files of one moment: before the path decides */
+	double date; /* its moment as a date, s; 0: none */
 };
+/* A symbolic link within an archive: both paths are without ".." */
+struct nd_link {
+	const char *path, *to;
+};
+#define ND_FILES_MAX 20000
 /* A folder that is a copy of /proc or /sys. */
 struct nd_top {
 	const char *prefix; /* "/proc" or "/sys" */
@@ -92,6 +102,10 @@ struct nd_tree {
 	uint32_t n_files, cap_files;
 	struct nd_top *tops;
 	uint32_t n_tops, cap_tops;
+	struct nd_link *links;
+	uint32_t n_links, cap_links;
+	uint32_t n_roots, n_ids;
+	uint64_t kept; /* bytes of members of archives */
 	struct nd_source_remark *remarks;
 	uint32_t n_remarks, cap_remarks;
 	bool full;
@@ -99,13 +113,17 @@ struct nd_tree {
 /* Adds what is at path; contents are not read. Negative errno when there is nothing that can be
  * listed. */
 int nd_tree_add(struct nd_tree *t, const char *path, struct nd_err *e);
+/* One more file, with all that its name tells. */
+struct nd_file *nd_tree_file(struct nd_tree *t, const char *rel);
 /* From now on the file is not opened, for this reason. */
 void nd_tree_refuse(struct nd_tree *t, struct nd_file *x, enum nd_missing why, const char *what);
 /* Looks into the files that were not prepared yet: recognises, splits, names moments. open gives a
  * descriptor of a file that may be read, or -1. */
 struct nd_known;
-void nd_tree_prepare(struct nd_tree *t, const struct nd_known *k,
-		     int (*open_file)(struct nd_tree *t, struct nd_file *x));
+typedef int nd_open_file(const struct nd_file *x);
+void nd_tree_prepare(struct nd_tree *t, const struct nd_known *k, nd_open_file *open_file);
+/* Several captures of one host are several moments; those of another host are left out. */
+void nd_tree_settle_roots(struct nd_tree *t, nd_open_file *open_file);
 void nd_tree_remark(struct nd_tree *t, bool read, const char *path, const char *says);
 bool nd_is_inside(const char *path, const char *root); /* both without links */
 void nd_tree_free(struct nd_tree *t);

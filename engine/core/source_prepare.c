@@ -4,6 +4,7 @@
  * A file in a copied tree is what its place says. Any other is read once in memory: prompts,
  * banners and dates cut it into parts that are files from then on. A name is believed unless the
  * content is clearly another output's; what neither name nor content tells stays unread. */
+#include "engine/core/source_archive.h"
 #include "engine/core/source_paste.h"
 
 #include <errno.h>
@@ -14,12 +15,11 @@
 #define TEXT_MAX (32u << 20) /* a larger file is one output, recognised by its beginning */
 #define HEAD_BYTES 65536u
 #define IFACE_MAX 15
+#define SMALL_MAX (4 << 20) /* a member of an archive whose name tells nothing */
 
 struct preparing {
 	struct nd_tree *tree;
 	const struct nd_known *known;
-	double *dates; /* of files, s; NaN: none. Grows with the tree */
-	uint32_t n_dates;
 };
 
 /* ---- contents ---- */
@@ -279,6 +279,8 @@ static struct nd_file *add_part(struct nd_tree *t, const struct nd_file *of,
 	x->text = p->text;
 	x->len = p->len;
 	x->seq = p->line;
+	x->root = of->root;
+	x->order = of->order;
 	x->netns = p->netns[0] ? p->netns : of->netns;
 	x->filtered = p->filtered;
 	nd_stem_of(base_of(p->name), &stem);
@@ -344,16 +346,6 @@ static const char *main_host(const struct nd_parts *parts)
 	return "";
 }
 
-static void set_date(struct preparing *c, uint32_t i, double t)
-{
-	while (c->n_dates <= i) {
-		c->dates = nd_realloc(c->dates, (c->n_dates + 64) * sizeof(*c->dates));
-		for (uint32_t k = 0; k < 64; k++)
-			c->dates[c->n_dates++] = NAN;
-	}
-	c->dates[i] = t;
-}
-
 /* Moments of the parts from `first` on: dates are compared with those of other files later on. */
 static void set_moments(struct preparing *c, uint32_t first, const double *t, bool absolute)
 {
@@ -371,7 +363,7 @@ static void set_moments(struct preparing *c, uint32_t first, const double *t, bo
 			x->untimed = y != NULL;
 			x->t_ns = y ? y->t_ns : x->t_ns;
 		} else if (absolute && at > 1e6) {
-			set_date(c, i, at);
+			x->date = at;
 		} else {
 			x->t_ns += (uint64_t)((at - least) * 1e9);
 		}
@@ -450,47 +442,151 @@ static void take_whole(struct preparing *c, uint32_t file, const struct nd_read 
 	take_as(c->tree, x, found, nd_buf_str(b), base_of(x->rel));
 }
 
-static void prepare_one(struct preparing *c, uint32_t file,
-			int (*open_file)(struct nd_tree *t, struct nd_file *x))
+/* A text of Windows' tools: UTF-16 with its mark in front. In place: what is not ASCII becomes a question mark. */
+static bool narrow(struct nd_buf *b)
+{
+	const bool little = b->len > 2 && memcmp(b->s, "\xff\xfe", 2) == 0;
+	size_t to = 0;
+
+	if (!little && !(b->len > 2 && memcmp(b->s, "\xfe\xff", 2) == 0))
+		return false;
+	for (size_t i = 2; i + 1 < b->len; i += 2) {
+		char low = b->s[i + !little], high = b->s[i + little];
+
+		b->s[to++] = high || (low & 0x80) || !low ? '?' : low;
+	}
+	b->len = to;
+	b->s[to] = '\0';
+	return true;
+}
+
+/* ---- archives ---- */
+
+/* Folders of a sosreport and of a file system in which nothing is read but what has a name that we know. */
+static bool in_bulk(const char *path)
+{
+	static const char *const bulk[] = {"/sos_",  "/var/",  "/etc/", "/usr/",  "/lib/",
+					   "/boot/", "/run/",  "/dev/", "/root/", "/home/",
+					   "/opt/",  "/proc/", "/sys/"};
+	char in[ND_COMMAND_MAX * 4];
+
+	snprintf(in, sizeof(in), "/%.900s", path);
+	for (size_t i = 0; i < ND_ARRAY_LEN(bulk); i++)
+		if (strstr(in, bulk[i]))
+			return true;
+	return false;
+}
+
+static bool is_wanted(void *ctx, const char *path, int64_t size)
+{
+	struct preparing *c = ctx;
+	const struct nd_read *by;
+	struct nd_stem stem;
+	struct nd_file x = {.rel = path, .tree = path};
+
+	nd_stem_of(base_of(path), &stem);
+	x.stem = stem.name;
+	if (is_named(c->known, &x, &by) || strcmp(stem.name, "date") == 0 ||
+	    strcmp(stem.name, "hostname") == 0)
+		return true;
+	return !in_bulk(path) && size <= SMALL_MAX;
+}
+
+static void unpack(struct preparing *c, uint32_t file, int fd)
+{
+	struct nd_tree *t = c->tree;
+	const struct nd_file of = t->files[file];
+	const char *base = base_of(of.rel);
+	size_t n = strlen(base);
+	struct nd_archive_want want = {.wanted = is_wanted, .ctx = c, .root = ++t->n_roots};
+	const char *dot = strrchr(base, '.');
+
+	/* "netstat-s.txt.gz" is netstat-s.txt */
+	want.raw_name =
+		nd_arena_strndup(&t->arena, base, dot && dot > base ? (size_t)(dot - base) : n);
+	t->files[file].split = t->files[file].used = true;
+	nd_archive_read(t, base, of.text, of.len, of.text ? -1 : fd, &want, 0);
+}
+
+/* ---- one file ---- */
+
+/* The content as far as it is looked at; whole: all of it. */
+static bool load(const struct nd_file *x, int fd, struct nd_buf *b, bool *whole)
+{
+	struct stat st;
+
+	*whole = true;
+	if (x->text) {
+		nd_buf_put(b, x->text, x->len);
+		return true;
+	}
+	if (fstat(fd, &st) != 0)
+		return false;
+	*whole = st.st_size <= (off_t)TEXT_MAX;
+	return read_file(fd, *whole ? TEXT_MAX : HEAD_BYTES, b);
+}
+
+static bool is_binary(const struct nd_buf *b)
+{
+	return b->len && memchr(b->s, '\0', b->len < 4096 ? b->len : 4096);
+}
+
+static void look_into(struct preparing *c, uint32_t file, const struct nd_read *by, int fd)
+{
+	struct nd_tree *t = c->tree;
+	struct nd_buf b = {0};
+	struct nd_parts parts = {0};
+	bool whole, dirty;
+
+	if (!load(&t->files[file], fd, &b, &whole)) {
+		nd_buf_free(&b);
+		return;
+	}
+	dirty = narrow(&b);
+	if (is_binary(&b) || b.len == 0) {
+		nd_buf_free(&b);
+		return;
+	}
+	dirty |= clean(&b);
+	dirty |= unquote(&b);
+	if (whole)
+		nd_split_text(&t->arena, c->known, nd_buf_str(&b), b.len, &parts);
+	if (whole && dirty)
+		keep_text(t, &t->files[file], &b);
+	if (!parts.marked || !take_parts(c, file, &parts, by != NULL))
+		take_whole(c, file, by, &b);
+	free(parts.v);
+	nd_buf_free(&b);
+}
+
+static void prepare_one(struct preparing *c, uint32_t file, nd_open_file *open_file)
 {
 	struct nd_tree *t = c->tree;
 	struct nd_file *x = &t->files[file];
 	const struct nd_read *by = NULL;
-	struct nd_buf b = {0};
-	struct nd_parts parts = {0};
-	struct stat st;
-	bool named, dirty;
-	int fd;
+	char head[512];
+	ssize_t n;
+	int fd = -1;
 
 	x->prepared = true;
-	named = is_named(c->known, x, &by);
-	if (x->why != ND_PRESENT || (named && in_tree(x->rel)) ||
-	    strcmp(x->rel, "expect.yaml") == 0)
+	if (x->why != ND_PRESENT || strcmp(x->rel, "expect.yaml") == 0 ||
+	    (is_named(c->known, x, &by) && in_tree(x->rel)))
 		return;
-	fd = open_file(t, x);
-	if (fd < 0) {
-		x = &t->files[file];
-		if (!named && x->why != ND_NO_PERMISSION) { /* for the list of what was not read */
-			x->why = ND_PRESENT;
-			x->detail = NULL;
-		}
-		return;
+	if (!x->text) {
+		fd = open_file(x);
+		if (fd < 0)
+			return; /* said when somebody asks for it */
+		n = pread(fd, head, sizeof(head), 0);
+	} else {
+		n = x->len < sizeof(head) ? (ssize_t)x->len : (ssize_t)sizeof(head);
+		memcpy(head, x->text, (size_t)n);
 	}
-	if (fstat(fd, &st) == 0 && st.st_size > TEXT_MAX) {
-		if (read_file(fd, HEAD_BYTES, &b))
-			take_whole(c, file, by, &b);
-	} else if (read_file(fd, TEXT_MAX, &b)) {
-		dirty = clean(&b);
-		dirty |= unquote(&b);
-		nd_split_text(&t->arena, c->known, nd_buf_str(&b), b.len, &parts);
-		if (dirty && b.len)
-			keep_text(t, &t->files[file], &b);
-		if (!parts.marked || !take_parts(c, file, &parts, named))
-			take_whole(c, file, by, &b);
-		free(parts.v);
-	}
-	close(fd);
-	nd_buf_free(&b);
+	if (n > 0 && nd_is_archive(head, (size_t)n) && !x->packed)
+		unpack(c, file, fd);
+	else if (n > 0)
+		look_into(c, file, by, fd);
+	if (fd >= 0)
+		close(fd);
 }
 
 /* Dates as moments: seconds since the earliest. */
@@ -498,21 +594,28 @@ static void settle_dates(struct preparing *c)
 {
 	double least = INFINITY;
 
-	for (uint32_t i = 0; i < c->n_dates; i++)
-		least = c->dates[i] < least ? c->dates[i] : least;
-	for (uint32_t i = 0; i < c->n_dates && i < c->tree->n_files; i++)
-		if (!isnan(c->dates[i]))
-			c->tree->files[i].t_ns += (uint64_t)((c->dates[i] - least) * 1e9);
+	for (uint32_t i = 0; i < c->tree->n_files; i++) {
+		const struct nd_file *x = &c->tree->files[i];
+
+		if (x->date > 0 && x->date < least)
+			least = x->date;
+	}
+	for (uint32_t i = 0; i < c->tree->n_files; i++) {
+		struct nd_file *x = &c->tree->files[i];
+
+		if (x->date > 0)
+			x->t_ns += (uint64_t)((x->date - least) * 1e9);
+		x->date = 0;
+	}
 }
 
-void nd_tree_prepare(struct nd_tree *t, const struct nd_known *k,
-		     int (*open_file)(struct nd_tree *t, struct nd_file *x))
+void nd_tree_prepare(struct nd_tree *t, const struct nd_known *k, nd_open_file *open_file)
 {
 	struct preparing c = {.tree = t, .known = k};
 
-	for (uint32_t i = 0, n = t->n_files; i < n; i++)
+	for (uint32_t i = 0; i < t->n_files; i++)
 		if (!t->files[i].prepared)
 			prepare_one(&c, i, open_file);
 	settle_dates(&c);
-	free(c.dates);
+	nd_tree_settle_roots(t, open_file);
 }

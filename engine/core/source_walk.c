@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #define DEPTH_MAX 12
-#define FILES_MAX 20000
 #define PATH_BYTES 4096
 
 /* Where a walk is. */
@@ -43,7 +42,7 @@ static const char *as_tree(struct nd_tree *t, const char *rel)
 			       at + strlen("proc/self/"));
 }
 
-static struct nd_file *add_file(struct nd_tree *t, const char *rel)
+struct nd_file *nd_tree_file(struct nd_tree *t, const char *rel)
 {
 	const char *slash = strrchr(rel, '/');
 	struct nd_stem stem;
@@ -53,11 +52,13 @@ static struct nd_file *add_file(struct nd_tree *t, const char *rel)
 	x = &t->files[t->n_files++];
 	memset(x, 0, sizeof(*x));
 	nd_stem_of(slash ? slash + 1 : rel, &stem);
+	x->id = t->n_ids++;
 	x->rel = nd_arena_strdup(&t->arena, rel);
 	x->tree = as_tree(t, x->rel);
 	x->stem = nd_arena_strdup(&t->arena, stem.name);
 	x->t_ns = stem.t_ns;
 	x->interval = stem.interval;
+	x->root = t->n_roots;
 	x->why = ND_PRESENT;
 	return x;
 }
@@ -74,7 +75,7 @@ void nd_tree_refuse(struct nd_tree *t, struct nd_file *x, enum nd_missing why, c
 static void add_regular(struct nd_tree *t, const char *rel, const char *real, const struct stat *st,
 			bool linked)
 {
-	struct nd_file *x = add_file(t, rel);
+	struct nd_file *x = nd_tree_file(t, rel);
 
 	x->real = nd_arena_strdup(&t->arena, real);
 	x->dev = st->st_dev;
@@ -131,11 +132,11 @@ static void walk_link(struct nd_tree *t, const struct place *p, const char *name
 	struct stat st;
 
 	if (!realpath(path, real) || stat(real, &st) != 0) {
-		nd_tree_refuse(t, add_file(t, rel), ND_NOT_SAMPLED, "link leads to nothing");
+		nd_tree_refuse(t, nd_tree_file(t, rel), ND_NOT_SAMPLED, "link leads to nothing");
 		return;
 	}
 	if (!nd_is_inside(real, p->root)) {
-		nd_tree_refuse(t, add_file(t, rel), ND_NOT_SAMPLED,
+		nd_tree_refuse(t, nd_tree_file(t, rel), ND_NOT_SAMPLED,
 			       "link leads out of the folder, not followed");
 		return;
 	}
@@ -171,10 +172,10 @@ static void walk(struct nd_tree *t, const struct place *p)
 	if (n < 0)
 		nd_warn("%s: %s", p->rel[0] ? p->rel : p->real, strerror(-n));
 	for (int i = 0; names && i < n; i++) {
-		if (t->n_files >= FILES_MAX) {
+		if (t->n_files >= ND_FILES_MAX) {
 			if (!t->full)
 				nd_warn("%s: more than %d files, the rest is not read", p->root,
-					FILES_MAX);
+					ND_FILES_MAX);
 			t->full = true;
 			break;
 		}
@@ -214,6 +215,7 @@ int nd_tree_add(struct nd_tree *t, const char *path, struct nd_err *e)
 
 		return nd_fail(e, rc, "%s: %s", path, strerror(-rc));
 	}
+	t->n_roots++;
 	if (S_ISDIR(st.st_mode))
 		return add_folder(t, path, real, e);
 	add_regular(t, slash ? slash + 1 : path, real, &st, false);
@@ -226,4 +228,6 @@ void nd_tree_free(struct nd_tree *t)
 	nd_arena_free(&t->arena);
 	free(t->files);
 	free(t->tops);
+	free(t->links);
+	free(t->remarks);
 }
