@@ -4,6 +4,7 @@
  *	tcp        0      0 0.0.0.0:80              0.0.0.0:*               LISTEN      812/nginx: master
  *	tcp6       1      0 10.0.0.7:8080           10.0.0.9:51234          CLOSE_WAIT  4711/java
  *
+ * -o appends the timer, with the seconds left, retransmissions and probes: "on (0.20/3/0)", "probe (1.5/0/9)".
  * Recv-Q of a listener is the length of its accept queue, as in ss; the limit is not shown, Send-Q is always 0. BSD's
  * netstat -L has both, and what it prints for one is "waiting/incomplete/limit":
  *
@@ -31,6 +32,7 @@ struct text {
 	struct row *rows;
 	uint32_t n, cap;
 	bool truncated;
+	bool listeners, connections; /* the heading says that all of these are listed */
 };
 
 static const struct nd_read reads[] = {
@@ -75,10 +77,59 @@ static void owner_of(struct row *r, const char *word)
 		 word + digits + 1);
 }
 
+/* "on (0.20/3/0)": the word and the one behind it. */
+static void timer_of(struct nd_sock *s, const char *name, char *numbers)
+{
+	static const struct {
+		const char *name;
+		enum nd_sock_timer timer;
+	} names[] = {
+		{"off", ND_ST_NONE},
+		{"on", ND_ST_RETRANSMIT},
+		{"keepalive", ND_ST_KEEPALIVE},
+		{"timewait", ND_ST_TIMEWAIT},
+		{"probe", ND_ST_PERSIST},
+	};
+	double v[QUEUE_NUMBERS]; /* seconds left, retransmissions, probes */
+
+	for (unsigned i = 0; i < QUEUE_NUMBERS; i++) {
+		const char *word = nd_split(&numbers, "(/)");
+
+		if (!word || !nd_parse_f64(word, &v[i]))
+			return;
+	}
+	for (unsigned i = 0; i < ND_ARRAY_LEN(names); i++) {
+		enum nd_sock_timer timer = names[i].timer;
+
+		if (strcmp(name, names[i].name) != 0)
+			continue;
+		s->v[ND_SV_TIMER] = timer;
+		s->v[ND_SV_RETRIES] =
+			timer == ND_ST_NONE ? 0 : v[timer == ND_ST_RETRANSMIT ? 1 : 2];
+		if (timer != ND_ST_NONE)
+			s->v[ND_SV_TIMER_LEFT] = v[0];
+	}
+}
+
+/* -e puts user and inode before the owner, -o the timer behind it. */
+static void rest_of(struct row *r, char *line)
+{
+	const char *before = "";
+	char *word;
+
+	while ((word = nd_word(&line))) {
+		if (*word == '(')
+			timer_of(&r->s, before, word);
+		else if (r->pid == 0)
+			owner_of(r, word);
+		before = word;
+	}
+}
+
 /* The columns behind the protocol. */
 static bool socket_of(struct text *t, char *line, struct row *r)
 {
-	const char *recv_q = nd_word(&line), *send_q = nd_word(&line), *state, *word;
+	const char *recv_q = nd_word(&line), *send_q = nd_word(&line), *state;
 	char *local = nd_word(&line), *remote = nd_word(&line);
 	bool modern = true; /* "*" does not stand for IPv4 alone */
 	struct nd_sock s;
@@ -93,8 +144,7 @@ static bool socket_of(struct text *t, char *line, struct row *r)
 		return false;
 	s.no_limit = s.state == ND_TCP_LISTEN;
 	*r = (struct row){.s = s};
-	while ((word = nd_word(&line)) && r->pid == 0) /* -e puts user and inode before it */
-		owner_of(r, word);
+	rest_of(r, line);
 	return true;
 }
 
@@ -138,6 +188,15 @@ static void one_line(struct text *t, char *line)
 		}
 	}
 	free(copy);
+}
+
+/* "Active Internet connections (w/o servers)", "(only servers)", "(servers and established)". */
+static void heading(struct text *t, const char *line)
+{
+	if (!strstr(line, "Active Internet connections"))
+		return;
+	t->listeners |= strstr(line, "servers") && !strstr(line, "w/o");
+	t->connections |= !strstr(line, "only servers");
 }
 
 static void relate_owner(const struct text *t, const struct row *r, nd_id to)
@@ -187,6 +246,21 @@ static void put_all(struct text *t)
 	nd_socks_free(k);
 }
 
+/* An empty list is an answer too. */
+static void mark_read(const struct text *t)
+{
+	bool connections = t->connections;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		connections |= t->rows[i].s.state != ND_TCP_LISTEN;
+	if (t->listeners)
+		nd_kind_read(t->f, ND_LISTENER);
+	if (connections) {
+		nd_kind_read(t->f, ND_SERVICE);
+		nd_kind_read(t->f, ND_PEER);
+	}
+}
+
 static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,
 		 struct nd_err *e)
 {
@@ -194,10 +268,13 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	char *line;
 	int rc;
 
-	while ((line = nd_stream_line(s)))
+	while ((line = nd_stream_line(s))) {
+		heading(&t, line);
 		one_line(&t, line);
+	}
 	if (t.n)
 		put_all(&t);
+	mark_read(&t);
 	if (t.truncated) {
 		nd_kind_missing(f, ND_PEER, ND_BUDGET, "%s: more than %u sockets", in->path,
 				ND_SOCKS_MAX);

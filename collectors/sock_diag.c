@@ -12,8 +12,15 @@
 #include <sys/utsname.h>
 
 /* 6.6 appended behind snd_wnd: u32 rcv_wnd, u32 rehash, u16 total_rto, u16 total_rto_recoveries, u32 total_rto_time. */
+#define RCV_WND (offsetof(struct tcp_info, tcpi_snd_wnd) + 4)
 #define TOTAL_RTO_TIME (offsetof(struct tcp_info, tcpi_snd_wnd) + 16)
-#define SKMEM_DROPS 8 /* place of SK_MEMINFO_DROPS among the u32 of INET_DIAG_SKMEMINFO */
+#define APP_LIMITED 7 /* the byte whose first bit is delivery_rate_app_limited */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define APP_LIMITED_BIT 0x80
+#else
+#define APP_LIMITED_BIT 0x01
+#endif
+#define NO_SSTHRESH 0x7fffffffu /* TCP_INFINITE_SSTHRESH: it has seen no loss yet */
 
 #define STATE(s) (1u << (s))
 /* Those with data or with a queue; TIME_WAIT and half-open ones would only cost. */
@@ -36,59 +43,121 @@ struct field {
 			scale                                                                      \
 	}
 static const struct field fields[] = {
+	FIELD(tcpi_backoff, ND_SV_BACKOFF, 1),
+	FIELD(tcpi_rto, ND_SV_RTO, 1e-6),
+	FIELD(tcpi_ato, ND_SV_ATO, 1e-6),
 	FIELD(tcpi_snd_mss, ND_SV_MSS, 1),
+	FIELD(tcpi_rcv_mss, ND_SV_RCV_MSS, 1),
 	FIELD(tcpi_unacked, ND_SV_UNACKED, 1),
+	FIELD(tcpi_sacked, ND_SV_SACKED, 1),
+	FIELD(tcpi_lost, ND_SV_LOST, 1),
+	FIELD(tcpi_retrans, ND_SV_RESENT, 1),
 	FIELD(tcpi_last_data_sent, ND_SV_LAST_SEND, 1e-3),
+	FIELD(tcpi_last_data_recv, ND_SV_LAST_RECV, 1e-3),
+	FIELD(tcpi_last_ack_recv, ND_SV_LAST_ACK, 1e-3),
+	FIELD(tcpi_pmtu, ND_SV_PMTU, 1),
+	FIELD(tcpi_rcv_ssthresh, ND_SV_RCV_SSTHRESH, 1),
 	FIELD(tcpi_rtt, ND_SV_RTT, 1e-6),
+	FIELD(tcpi_rttvar, ND_SV_RTTVAR, 1e-6),
+	FIELD(tcpi_snd_ssthresh, ND_SV_SSTHRESH, 1),
 	FIELD(tcpi_snd_cwnd, ND_SV_CWND, 1),
+	FIELD(tcpi_advmss, ND_SV_ADVMSS, 1),
+	FIELD(tcpi_reordering, ND_SV_REORDERING, 1),
+	FIELD(tcpi_rcv_rtt, ND_SV_RCV_RTT, 1e-6),
+	FIELD(tcpi_rcv_space, ND_SV_RCV_SPACE, 1),
+	FIELD(tcpi_total_retrans, ND_SV_SEGS_RETRANS, 1),
+	FIELD(tcpi_pacing_rate, ND_SV_PACING_RATE, 1),
+	FIELD(tcpi_bytes_acked, ND_SV_BYTES_ACKED, 1),
+	FIELD(tcpi_bytes_received, ND_SV_BYTES_RECEIVED, 1),
+	FIELD(tcpi_segs_out, ND_SV_SEGS_OUT, 1),
+	FIELD(tcpi_segs_in, ND_SV_SEGS_IN, 1),
 	FIELD(tcpi_notsent_bytes, ND_SV_NOTSENT, 1),
 	FIELD(tcpi_min_rtt, ND_SV_MIN_RTT, 1e-6),
 	FIELD(tcpi_data_segs_in, ND_SV_DATA_IN, 1),
 	FIELD(tcpi_data_segs_out, ND_SV_DATA_OUT, 1),
+	FIELD(tcpi_delivery_rate, ND_SV_DELIVERY_RATE, 1),
 	FIELD(tcpi_busy_time, ND_SV_BUSY, 1e-6),
 	FIELD(tcpi_rwnd_limited, ND_SV_RWND_LIMITED, 1e-6),
 	FIELD(tcpi_sndbuf_limited, ND_SV_SNDBUF_LIMITED, 1e-6),
+	FIELD(tcpi_delivered, ND_SV_DELIVERED, 1),
+	FIELD(tcpi_delivered_ce, ND_SV_DELIVERED_CE, 1),
 	FIELD(tcpi_bytes_sent, ND_SV_BYTES_SENT, 1),
 	FIELD(tcpi_bytes_retrans, ND_SV_BYTES_RETRANS, 1),
+	FIELD(tcpi_dsack_dups, ND_SV_DSACK_DUPS, 1),
+	FIELD(tcpi_reord_seen, ND_SV_REORD_SEEN, 1),
+	FIELD(tcpi_rcv_ooopack, ND_SV_RCV_OOO, 1),
 	FIELD(tcpi_snd_wnd, ND_SV_SND_WND, 1),
+	{RCV_WND, sizeof(uint32_t), ND_SV_RCV_WND, 1},
 	{TOTAL_RTO_TIME, sizeof(uint32_t), ND_SV_RTO_TIME, 1e-3},
 };
+
+/* The kernel's words of size bytes at data; it writes them in this machine's order. */
+static uint64_t word_at(const char *data, size_t size)
+{
+	uint64_t wide;
+	uint32_t narrow;
+
+	if (size == 1)
+		return (unsigned char)*data;
+	if (size == sizeof(wide)) {
+		memcpy(&wide, data, sizeof(wide));
+		return wide;
+	}
+	memcpy(&narrow, data, sizeof(narrow));
+	return narrow;
+}
+
+/* What stands for "none yet": min_rtt of no sample is ~0, ssthresh of no loss is huge. */
+static bool is_none(enum nd_sock_value value, uint64_t v)
+{
+	return (value == ND_SV_MIN_RTT && v == UINT32_MAX) ||
+	       (value == ND_SV_SSTHRESH && v >= NO_SSTHRESH);
+}
 
 static void read_info(const char *data, size_t len, struct nd_sock *out)
 {
 	for (unsigned i = 0; i < ND_ARRAY_LEN(fields); i++) {
 		const struct field *d = &fields[i];
-		uint64_t wide;
-		uint32_t narrow;
+		uint64_t v;
 
 		if (d->offset + d->size > len)
 			continue;
-		if (d->size == sizeof(wide)) {
-			memcpy(&wide, data + d->offset, sizeof(wide));
-		} else {
-			memcpy(&narrow, data + d->offset, sizeof(narrow));
-			wide = narrow;
-		}
-		if (d->value != ND_SV_MIN_RTT ||
-		    wide != UINT32_MAX) /* min_rtt of no sample yet is ~0 */
-			out->v[d->value] = (double)wide * d->scale;
+		v = word_at(data + d->offset, d->size);
+		if (!is_none(d->value, v))
+			out->v[d->value] = (double)v * d->scale;
 	}
+	if (len > APP_LIMITED)
+		out->v[ND_SV_APP_LIMITED] = (data[APP_LIMITED] & APP_LIMITED_BIT) != 0;
 	out->info = true;
+}
+
+/* The u32 of INET_DIAG_SKMEMINFO, in the order of SK_MEMINFO_*; newer kernels may append. */
+static void read_memory(const char *data, size_t len, struct nd_sock *out)
+{
+	static const enum nd_sock_value order[] = {
+		ND_SV_RMEM, ND_SV_RCVBUF,   ND_SOCK_VALUES, ND_SV_SNDBUF, ND_SOCK_VALUES,
+		ND_SV_WMEM, ND_SOCK_VALUES, ND_SV_BACKLOG,  ND_SV_DROPS,
+	};
+
+	for (unsigned i = 0; i < ND_ARRAY_LEN(order) && (i + 1) * sizeof(uint32_t) <= len; i++) {
+		if (order[i] != ND_SOCK_VALUES)
+			out->v[order[i]] =
+				(double)word_at(data + i * sizeof(uint32_t), sizeof(uint32_t));
+	}
 }
 
 static void read_attribute(const struct nd_nl_attr *a, struct nd_sock *out)
 {
 	const char *data = a->data;
-	uint32_t drops;
 
-	if (a->type == INET_DIAG_INFO) {
+	if (a->type == INET_DIAG_INFO)
 		read_info(data, a->len, out);
-	} else if (a->type == INET_DIAG_SKMEMINFO && a->len >= (SKMEM_DROPS + 1) * sizeof(drops)) {
-		memcpy(&drops, data + SKMEM_DROPS * sizeof(drops), sizeof(drops));
-		out->v[ND_SV_DROPS] = drops;
-	} else if (a->type == INET_DIAG_SKV6ONLY && a->len >= 1) {
+	else if (a->type == INET_DIAG_SKMEMINFO)
+		read_memory(data, a->len, out);
+	else if (a->type == INET_DIAG_CONG)
+		snprintf(out->congestion, sizeof(out->congestion), "%.*s", (int)a->len, data);
+	else if (a->type == INET_DIAG_SKV6ONLY && a->len >= 1)
 		out->local.star = data[0] == 0; /* it listens on IPv4 too, if the address is :: */
-	}
 }
 
 static void read_address(uint8_t family, const __be32 *ip, __be16 port, struct nd_sock_addr *out)
@@ -122,6 +191,10 @@ bool nd_sock_from_diag(const void *msg, size_t len, struct nd_sock *out)
 	};
 	for (unsigned i = 0; i < ND_SOCK_VALUES; i++)
 		out->v[i] = NAN;
+	out->v[ND_SV_TIMER] = m.idiag_timer;
+	out->v[ND_SV_RETRIES] = m.idiag_timer == ND_ST_NONE ? 0 : m.idiag_retrans;
+	if (m.idiag_timer != ND_ST_NONE)
+		out->v[ND_SV_TIMER_LEFT] = m.idiag_expires * 1e-3;
 	read_address(m.idiag_family, m.id.idiag_src, m.id.idiag_sport, &out->local);
 	read_address(m.idiag_family, m.id.idiag_dst, m.id.idiag_dport, &out->remote);
 	it = nd_nl_iter((const char *)msg + sizeof(m),
@@ -169,7 +242,8 @@ int nd_sock_dump(struct nd_nl *nl, const void *filter, size_t filter_len, nd_nl_
 		struct nlattr a;
 		char filter[FILTER_MAX];
 	} req = {
-		.r = {.idiag_ext = EXT(INET_DIAG_INFO) | EXT(INET_DIAG_SKMEMINFO),
+		.r = {.idiag_ext =
+			      EXT(INET_DIAG_INFO) | EXT(INET_DIAG_CONG) | EXT(INET_DIAG_SKMEMINFO),
 		      .idiag_states = STATES},
 		.a = {.nla_len = (uint16_t)(sizeof(req.a) + filter_len),
 		      .nla_type = INET_DIAG_REQ_BYTECODE},

@@ -17,38 +17,77 @@
 		name, kind, type, ND_U_NONE, ND_GAUGE, doc, how, NULL, 0                           \
 	}
 
-#define GROUP(kind, how)                                                                           \
-	NUMBER("exchanges", kind, ND_U_COUNT, ND_COUNTER64,                                        \
-	       "requests with their answers: data segments both ways", how),                       \
-		NUMBER("min_rtt", kind, ND_U_SECONDS, ND_GAUGE,                                    \
-		       "smallest round trip that the kernel saw", how),                            \
-		NUMBER("rtt", kind, ND_U_SECONDS, ND_GAUGE,                                        \
-		       "smoothed round trip, mean of the sockets", how),                           \
-		NUMBER("connections", kind, ND_U_COUNT, ND_GAUGE, "established connections", how), \
-		NUMBER("rwnd_limited", kind, ND_U_PERCENT, ND_GAUGE,                               \
-		       "share of the sending time limited by the peer's window", how),             \
-		NUMBER("sndbuf_limited", kind, ND_U_PERCENT, ND_GAUGE,                             \
-		       "share of the sending time limited by the send buffer", how),               \
-		NUMBER("bytes.sent", kind, ND_U_BYTES, ND_COUNTER64,                               \
-		       "data sent, retransmissions included", how),                                \
-		NUMBER("bytes.retrans", kind, ND_U_BYTES, ND_COUNTER64, "data sent again", how),   \
-		NUMBER("rto_time", kind, ND_U_SECONDS, ND_COUNTER64,                               \
-		       "time spent in retransmission timeouts (6.6 and later)", how),              \
-		OTHER("local", kind, ND_T_BOOL, "both ends are on this host", how),                \
-		OTHER("route", kind, ND_T_WORDS, "how packets to it leave", "ip route get {key}"), \
-		PROBED("nodelay", kind, ND_T_NUMBER, ND_U_PERCENT, ND_GAUGE,                       \
-		       "share of the sockets with TCP_NODELAY", "nagle"),                          \
-		PROBED("holds", kind, ND_T_NUMBER, ND_U_COUNT, ND_COUNTER64,                       \
-		       "small segments that waited for an ACK", "nagle"),                          \
-		PROBED("hold_time", kind, ND_T_HIST, ND_U_SECONDS, ND_GAUGE,                       \
-		       "how long they waited", "nagle"),                                           \
-		NUMBER("pcap.packets", kind, ND_U_COUNT, ND_GAUGE, "packets in the capture",       \
-		       NULL),                                                                      \
-		NUMBER("pcap.bad_csum", kind, ND_U_COUNT, ND_GAUGE,                                \
-		       "packets in the capture with a wrong checksum", NULL),                      \
-		OTHER("pcap.outbound", kind, ND_T_BOOL, "the capture shows what this host sends",  \
-		      NULL),                                                                       \
-		OTHER("pcap.tunnel", kind, ND_T_TEXT,                                              \
+#define GROUP(kind, how)                                                                                 \
+	NUMBER("exchanges", kind, ND_U_COUNT, ND_COUNTER64,                                              \
+	       "requests with their answers: data segments both ways", how),                             \
+		NUMBER("min_rtt", kind, ND_U_SECONDS, ND_GAUGE,                                          \
+		       "smallest round trip that the kernel saw", how),                                  \
+		NUMBER("rtt", kind, ND_U_SECONDS, ND_GAUGE,                                              \
+		       "smoothed round trip, mean of the sockets", how),                                 \
+		NUMBER("connections", kind, ND_U_COUNT, ND_GAUGE, "established connections", how),       \
+		NUMBER("rwnd_limited", kind, ND_U_PERCENT, ND_GAUGE,                                     \
+		       "share of the sending time limited by the peer's window", how),                   \
+		NUMBER("sndbuf_limited", kind, ND_U_PERCENT, ND_GAUGE,                                   \
+		       "share of the sending time limited by the send buffer", how),                     \
+		NUMBER("bytes.sent", kind, ND_U_BYTES, ND_COUNTER64,                                     \
+		       "data sent, retransmissions included", how),                                      \
+		NUMBER("bytes.retrans", kind, ND_U_BYTES, ND_COUNTER64, "data sent again", how),         \
+		NUMBER("bytes.acked", kind, ND_U_BYTES, ND_COUNTER64,                                    \
+		       "data that the peers acknowledged", how),                                         \
+		NUMBER("bytes.received", kind, ND_U_BYTES, ND_COUNTER64, "data received", how),          \
+		NUMBER("segs.sent", kind, ND_U_COUNT, ND_COUNTER64,                                      \
+		       "data segments sent, retransmissions included", how),                             \
+		NUMBER("segs.retrans", kind, ND_U_COUNT, ND_COUNTER64, "segments sent again",            \
+		       how),                                                                             \
+		NUMBER("segs.duplicates", kind, ND_U_COUNT, ND_COUNTER64,                                \
+		       "segments that the peers reported as duplicates (DSACK)", how),                   \
+		NUMBER("segs.ooo", kind, ND_U_COUNT, ND_COUNTER64,                                       \
+		       "segments received out of order (5.4 and later)", how),                           \
+		NUMBER("drops", kind, ND_U_COUNT, ND_COUNTER64,                                          \
+		       "segments that its sockets dropped (skmem d)", how),                              \
+		NUMBER("rto_time", kind, ND_U_SECONDS, ND_COUNTER64,                                     \
+		       "time spent in retransmission timeouts (6.6 and later)", how),                    \
+		NUMBER("recv_q", kind, ND_U_BYTES, ND_SAMPLED,                                           \
+		       "received and not read, of the connection with most", how),                       \
+		OTHER("recv_q.connection", kind, ND_T_TEXT, "which connection that is", how),            \
+		NUMBER("send_q", kind, ND_U_BYTES, ND_SAMPLED,                                           \
+		       "written and not acknowledged, of the connection with most", how),                \
+		OTHER("send_q.connection", kind, ND_T_TEXT, "which connection that is", how),            \
+		NUMBER("retries", kind, ND_U_COUNT, ND_SAMPLED,                                          \
+		       "timeouts or window probes in a row without an answer, the most of a connection", \
+		       how),                                                                             \
+		NUMBER("rto", kind, ND_U_SECONDS, ND_SAMPLED,                                            \
+		       "retransmission timeout, the longest of a connection", how),                      \
+		NUMBER("heard", kind, ND_U_SECONDS, ND_SAMPLED,                                          \
+		       "time since anything came, on the connection that was heard last", how),          \
+		NUMBER("cwnd", kind, ND_U_COUNT, ND_SAMPLED,                                             \
+		       "congestion window in segments, the smallest of a connection", how),              \
+		NUMBER("mss", kind, ND_U_BYTES, ND_GAUGE,                                                \
+		       "largest segment, the smallest of a connection", how),                            \
+		NUMBER("pmtu", kind, ND_U_BYTES, ND_GAUGE,                                               \
+		       "path MTU that the kernel assumes, the smallest of a connection", how),           \
+		NUMBER("rcvbuf", kind, ND_U_BYTES, ND_GAUGE,                                             \
+		       "limit of the receive buffer, the largest of a connection", how),                 \
+		NUMBER("sndbuf", kind, ND_U_BYTES, ND_GAUGE,                                             \
+		       "limit of the send buffer, the largest of a connection", how),                    \
+		NUMBER("delivery_rate", kind, ND_U_BYTES_PER_SECOND, ND_SAMPLED,                         \
+		       "rate at which data arrived lately, the largest of a connection", how),           \
+		OTHER("congestion", kind, ND_T_TEXT, "congestion control of a connection", how),         \
+		OTHER("local", kind, ND_T_BOOL, "both ends are on this host", how),                      \
+		OTHER("route", kind, ND_T_WORDS, "how packets to it leave", "ip route get {key}"),       \
+		PROBED("nodelay", kind, ND_T_NUMBER, ND_U_PERCENT, ND_GAUGE,                             \
+		       "share of the sockets with TCP_NODELAY", "nagle"),                                \
+		PROBED("holds", kind, ND_T_NUMBER, ND_U_COUNT, ND_COUNTER64,                             \
+		       "small segments that waited for an ACK", "nagle"),                                \
+		PROBED("hold_time", kind, ND_T_HIST, ND_U_SECONDS, ND_GAUGE,                             \
+		       "how long they waited", "nagle"),                                                 \
+		NUMBER("pcap.packets", kind, ND_U_COUNT, ND_GAUGE, "packets in the capture",             \
+		       NULL),                                                                            \
+		NUMBER("pcap.bad_csum", kind, ND_U_COUNT, ND_GAUGE,                                      \
+		       "packets in the capture with a wrong checksum", NULL),                            \
+		OTHER("pcap.outbound", kind, ND_T_BOOL, "the capture shows what this host sends",        \
+		      NULL),                                                                             \
+		OTHER("pcap.tunnel", kind, ND_T_TEXT,                                                    \
 		      "the tunnel that carries them, such as VXLAN", NULL)
 
 #define LISTEN_BY "ss -ltnm"
@@ -82,21 +121,3 @@ const struct nd_fact_def *nd_group_fact(enum nd_kind kind, enum nd_group_fact wh
 	return &nd_sock_facts[ND_LISTENER_FACTS + (kind == ND_PEER ? ND_GROUP_FACTS : 0) +
 			      (unsigned)which];
 }
-
-static const enum nd_kind table_on[] = {ND_SERVICE, ND_PEER, ND_NO_KIND};
-static const struct nd_column table_columns[] = {
-	{"notsent", ND_U_BYTES}, /* written, not yet sent */
-	{"mss", ND_U_BYTES},	     {"unacked", ND_U_COUNT}, /* segments in flight */
-	{"cwnd", ND_U_COUNT}, /* segments */
-	{"last_send", ND_U_SECONDS}, /* since the last data was sent */
-	{"rwnd", ND_U_BYTES}, /* room left in the peer's window */
-	{"busy", ND_U_PERCENT}, /* of the time since the sample before, with unacknowledged data */
-	{"rtt", ND_U_SECONDS},	     {"min_rtt", ND_U_SECONDS},
-};
-const struct nd_table_def nd_sock_table = {
-	.name = "samples",
-	.on = table_on,
-	.columns = table_columns,
-	.n_columns = ND_ARRAY_LEN(table_columns),
-	.doc = "one row for each established socket at each sample",
-};

@@ -151,7 +151,7 @@ static void seen_grow(struct nd_socks *k)
 	free(old);
 }
 
-static void remember_inode(uint64_t *inodes, uint32_t *n, uint64_t inode)
+void nd_sock_inode(uint64_t *inodes, uint32_t *n, uint64_t inode)
 {
 	for (uint32_t i = 0; i < *n; i++) {
 		if (inodes[i] == inode)
@@ -197,7 +197,7 @@ static void count_listener(struct nd_sock_listener *l, uint32_t gen, const struc
 		l->drops_known = false;
 	else
 		l->drops += (uint32_t)s->v[ND_SV_DROPS];
-	remember_inode(l->inodes, &l->n_inodes, s->inode);
+	nd_sock_inode(l->inodes, &l->n_inodes, s->inode);
 }
 
 static void relate_listener(struct nd_socks *k, struct nd_facts *f,
@@ -302,49 +302,46 @@ static uint32_t group_of(struct nd_socks *k, struct nd_facts *f, const struct nd
 
 /* ---- one socket ---- */
 
+/* What of a socket is summed up. */
+static const struct {
+	enum nd_sock_sum sum;
+	enum nd_sock_value value;
+} sums[] = {
+	{ND_SS_BUSY, ND_SV_BUSY},
+	{ND_SS_RWND, ND_SV_RWND_LIMITED},
+	{ND_SS_SNDBUF, ND_SV_SNDBUF_LIMITED},
+	{ND_SS_SENT, ND_SV_BYTES_SENT},
+	{ND_SS_RETRANS, ND_SV_BYTES_RETRANS},
+	{ND_SS_RTO, ND_SV_RTO_TIME},
+	{ND_SS_ACKED, ND_SV_BYTES_ACKED},
+	{ND_SS_RECEIVED, ND_SV_BYTES_RECEIVED},
+	{ND_SS_SEGS_SENT, ND_SV_DATA_OUT},
+	{ND_SS_SEGS_RETRANS, ND_SV_SEGS_RETRANS},
+	{ND_SS_DUPLICATES, ND_SV_DSACK_DUPS},
+	{ND_SS_OOO, ND_SV_RCV_OOO},
+	{ND_SS_DROPS, ND_SV_DROPS},
+};
+
 static double or_zero(double v)
 {
 	return isnan(v) ? 0 : v;
 }
 
-static void sums_of(const struct nd_sock *s, double c[ND_SOCK_SUMS])
+/* Returns the bits of those that the socket said. */
+static uint32_t sums_of(const struct nd_sock *s, double c[ND_SOCK_SUMS])
 {
+	bool segs = !isnan(s->v[ND_SV_DATA_IN]);
+	uint32_t known = segs ? 1u << ND_SS_EXCHANGES : 0;
+
 	c[ND_SS_EXCHANGES] = fmin(or_zero(s->v[ND_SV_DATA_IN]), or_zero(s->v[ND_SV_DATA_OUT]));
-	c[ND_SS_BUSY] = or_zero(s->v[ND_SV_BUSY]);
-	c[ND_SS_RWND] = or_zero(s->v[ND_SV_RWND_LIMITED]);
-	c[ND_SS_SNDBUF] = or_zero(s->v[ND_SV_SNDBUF_LIMITED]);
-	c[ND_SS_SENT] = or_zero(s->v[ND_SV_BYTES_SENT]);
-	c[ND_SS_RETRANS] = or_zero(s->v[ND_SV_BYTES_RETRANS]);
-	c[ND_SS_RTO] = or_zero(s->v[ND_SV_RTO_TIME]);
-}
+	for (unsigned i = 0; i < ND_ARRAY_LEN(sums); i++) {
+		double v = s->v[sums[i].value];
 
-/* A row of the samples' table. busy is the share since the sample before, or NaN. */
-static void put_row(struct nd_facts *f, struct nd_sock_group *g, const struct nd_sock *s,
-		    double busy)
-{
-	const double *v = s->v;
-	/* Send-Q is all that is written and not acknowledged: less the unsent, that is what is in flight. */
-	double flight = fmax(0, s->wqueue - or_zero(v[ND_SV_NOTSENT]));
-	double row[] = {
-		v[ND_SV_NOTSENT],
-		v[ND_SV_MSS],
-		v[ND_SV_UNACKED],
-		v[ND_SV_CWND],
-		v[ND_SV_LAST_SEND],
-		fmax(0, v[ND_SV_SND_WND] - flight),
-		busy,
-		v[ND_SV_RTT],
-		v[ND_SV_MIN_RTT],
-	};
-
-	if (isnan(v[ND_SV_SND_WND])) /* fmax drops a NaN */
-		row[5] = NAN;
-	g->rows++;
-	if (v[ND_SV_NOTSENT] > 0 && v[ND_SV_NOTSENT] < v[ND_SV_MSS] && v[ND_SV_UNACKED] >= 1) {
-		g->hits++;
-		remember_inode(g->inodes, &g->n_inodes, s->inode);
+		c[sums[i].sum] = or_zero(v);
+		if (!isnan(v))
+			known |= 1u << sums[i].sum;
 	}
-	nd_put_row(f, g->id, &nd_sock_table, row);
+	return known;
 }
 
 static void add_to_group(struct nd_socks *k, struct nd_facts *f, struct nd_sock_group *g,
@@ -354,13 +351,12 @@ static void add_to_group(struct nd_socks *k, struct nd_facts *f, struct nd_sock_
 		g->gen = k->gen;
 		g->connections = g->rtts = 0;
 		g->rtt_sum = 0;
+		nd_sock_extremes_clear(g);
 	}
-	g->segs_known |= !isnan(s->v[ND_SV_DATA_IN]);
-	g->busy_known |= !isnan(s->v[ND_SV_BUSY]);
-	g->sent_known |= !isnan(s->v[ND_SV_BYTES_SENT]);
-	g->rto_known |= !isnan(s->v[ND_SV_RTO_TIME]);
+	nd_sock_extremes_add(g, s);
 	if (!isnan(s->v[ND_SV_MIN_RTT]))
 		g->min_rtt = fmin(s->v[ND_SV_MIN_RTT], isnan(g->min_rtt) ? INFINITY : g->min_rtt);
+	nd_sock_row_put(f, g, s, busy);
 	if (s->state != ND_TCP_ESTABLISHED)
 		return;
 	g->connections++;
@@ -368,8 +364,6 @@ static void add_to_group(struct nd_socks *k, struct nd_facts *f, struct nd_sock_
 		g->rtt_sum += s->v[ND_SV_RTT];
 		g->rtts++;
 	}
-	if (s->info)
-		put_row(f, g, s, busy);
 }
 
 /* The socket's entry; a new one has zeros, so that all it did is counted. */
@@ -412,7 +406,7 @@ static nd_id add_connection(struct nd_socks *k, struct nd_facts *f, const struct
 	if (!e || e->group == UINT32_MAX)
 		return ND_NO_ENTITY;
 	g = &k->groups[e->group];
-	sums_of(s, now);
+	g->known |= sums_of(s, now);
 	if (!is_new && e->gen + 1 == k->gen && k->t_ns > k->before_ns && !isnan(s->v[ND_SV_BUSY]))
 		busy = fmin(TICK_SLACK, fmax(0, now[ND_SS_BUSY] - e->c[ND_SS_BUSY]) /
 						((double)(k->t_ns - k->before_ns) / 1e9));

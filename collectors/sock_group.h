@@ -28,27 +28,68 @@ enum nd_tcp_state { /* the kernel's numbers, include/net/tcp_states.h */
 		    ND_TCP_CLOSING,
 };
 
-/* What tcp_info or ss says of one socket, in base units (s, B); NaN: not said. */
+/* What tcp_info, SKMEMINFO or ss say of one socket, in base units (s, B, B/s); NaN: not said. */
 enum nd_sock_value {
 	ND_SV_MSS,
-	ND_SV_UNACKED,
-	ND_SV_CWND,
+	ND_SV_UNACKED, /* segments in flight */
+	ND_SV_CWND, /* segments */
 	ND_SV_NOTSENT,
 	ND_SV_LAST_SEND,
 	ND_SV_RTT,
 	ND_SV_MIN_RTT,
 	ND_SV_SND_WND,
-	ND_SV_DROPS, /* of SKMEMINFO, 32 bits */
-	ND_SV_DATA_IN,
+	ND_SV_LAST_RECV,
+	ND_SV_LAST_ACK,
+	ND_SV_LOST, /* segments taken for lost and not yet repaired */
+	ND_SV_RESENT, /* segments sent again and not yet acknowledged */
+	ND_SV_SACKED, /* segments in flight that arrived out of order */
+	ND_SV_RETRIES, /* timeouts, or window probes, in a row without an answer */
+	ND_SV_BACKOFF, /* doublings of the timer */
+	ND_SV_RTO,
+	ND_SV_RTTVAR,
+	ND_SV_SSTHRESH,
+	ND_SV_PMTU,
+	ND_SV_RCV_MSS,
+	ND_SV_ADVMSS,
+	ND_SV_ATO,
+	ND_SV_REORDERING, /* segments that may overtake one another before a loss is assumed */
+	ND_SV_RCV_RTT,
+	ND_SV_RCV_SPACE,
+	ND_SV_RCV_SSTHRESH,
+	ND_SV_RCV_WND, /* the window that this host advertises */
+	ND_SV_RMEM, /* memory of the receive queues, and its limit */
+	ND_SV_RCVBUF,
+	ND_SV_WMEM, /* memory of the send queue, and its limit */
+	ND_SV_SNDBUF,
+	ND_SV_BACKLOG,
+	ND_SV_DROPS, /* 32 bits */
+	ND_SV_DELIVERY_RATE,
+	ND_SV_PACING_RATE,
+	ND_SV_APP_LIMITED, /* 1: the rate above is the program's, not the path's */
+	ND_SV_TIMER, /* enum nd_sock_timer */
+	ND_SV_TIMER_LEFT,
+	ND_SV_DATA_IN, /* from here on: since the connection was made */
 	ND_SV_DATA_OUT,
-	ND_SV_BUSY, /* from here on: since the connection was made */
-	ND_SV_RWND_LIMITED,
-	ND_SV_SNDBUF_LIMITED,
+	ND_SV_SEGS_IN,
+	ND_SV_SEGS_OUT,
+	ND_SV_SEGS_RETRANS,
+	ND_SV_DSACK_DUPS, /* segments that the peer reported as duplicates */
+	ND_SV_REORD_SEEN,
+	ND_SV_RCV_OOO, /* segments received out of order */
+	ND_SV_DELIVERED,
+	ND_SV_DELIVERED_CE,
+	ND_SV_BYTES_ACKED,
+	ND_SV_BYTES_RECEIVED,
 	ND_SV_BYTES_SENT,
 	ND_SV_BYTES_RETRANS,
+	ND_SV_BUSY,
+	ND_SV_RWND_LIMITED,
+	ND_SV_SNDBUF_LIMITED,
 	ND_SV_RTO_TIME,
 	ND_SOCK_VALUES
 };
+/* The timer that runs, in the kernel's numbers (inet_diag's idiag_timer). */
+enum nd_sock_timer { ND_ST_NONE, ND_ST_RETRANSMIT, ND_ST_KEEPALIVE, ND_ST_TIMEWAIT, ND_ST_PERSIST };
 
 struct nd_sock_addr {
 	uint8_t family; /* AF_INET, AF_INET6, or 0: only the name is known */
@@ -65,6 +106,7 @@ struct nd_sock {
 	uint64_t id; /* the kernel's cookie; 0: unknown, as in text */
 	uint64_t inode;
 	uint32_t rqueue, wqueue; /* a listener's: waiting connections and their limit */
+	char congestion[16]; /* congestion control, or "" */
 	bool no_limit; /* a listener whose limit the tool does not show */
 	double v[ND_SOCK_VALUES];
 };
@@ -94,7 +136,28 @@ enum nd_group_fact {
 	ND_G_SNDBUF_LIMITED,
 	ND_G_BYTES_SENT,
 	ND_G_BYTES_RETRANS,
+	ND_G_BYTES_ACKED,
+	ND_G_BYTES_RECEIVED,
+	ND_G_SEGS_SENT,
+	ND_G_SEGS_RETRANS,
+	ND_G_SEGS_DUPLICATES,
+	ND_G_SEGS_OOO,
+	ND_G_DROPS,
 	ND_G_RTO_TIME,
+	ND_G_RECV_Q,
+	ND_G_RECV_Q_OF,
+	ND_G_SEND_Q,
+	ND_G_SEND_Q_OF,
+	ND_G_RETRIES,
+	ND_G_RTO,
+	ND_G_HEARD,
+	ND_G_CWND,
+	ND_G_MSS,
+	ND_G_PMTU,
+	ND_G_RCVBUF,
+	ND_G_SNDBUF,
+	ND_G_DELIVERY_RATE,
+	ND_G_CONGESTION,
 	ND_G_LOCAL,
 	ND_G_ROUTE,
 	ND_G_NODELAY,

@@ -13,14 +13,43 @@ enum nd_sock_sum {
 	ND_SS_SENT,
 	ND_SS_RETRANS,
 	ND_SS_RTO,
+	ND_SS_ACKED,
+	ND_SS_RECEIVED,
+	ND_SS_SEGS_SENT,
+	ND_SS_SEGS_RETRANS,
+	ND_SS_DUPLICATES,
+	ND_SS_OOO,
+	ND_SS_DROPS,
 	ND_SOCK_SUMS
 };
+
+/* Figures of a moment, of which a group keeps the largest or the smallest of its sockets. */
+enum nd_sock_extreme {
+	ND_SX_RECV_Q,
+	ND_SX_SEND_Q,
+	ND_SX_RETRIES,
+	ND_SX_RTO,
+	ND_SX_HEARD,
+	ND_SX_CWND,
+	ND_SX_MSS,
+	ND_SX_PMTU,
+	ND_SX_RCVBUF,
+	ND_SX_SNDBUF,
+	ND_SX_DELIVERY_RATE,
+	ND_SOCK_EXTREMES
+};
+
+#define ND_SOCK_PAIR_MAX 96 /* "192.0.2.7:443 192.0.2.9:40000", cut when longer */
 
 struct nd_sock_group {
 	nd_id id;
 	bool peer, local;
 	uint16_t port;
-	bool has_base, segs_known, busy_known, sent_known, rto_known;
+	bool has_base;
+	uint32_t known; /* bits by enum nd_sock_sum: a socket said it */
+	double extreme[ND_SOCK_EXTREMES]; /* of this dump; NaN: no socket said it */
+	char recv_of[ND_SOCK_PAIR_MAX], send_of[ND_SOCK_PAIR_MAX]; /* whose queue is the largest */
+	char congestion[16];
 	double sum[ND_SOCK_SUMS], base[ND_SOCK_SUMS]; /* base: as of the first dump */
 	uint32_t rows, hits; /* samples, and those with a small tail waiting */
 	double min_rtt;
@@ -60,4 +89,14 @@ struct nd_socks {
 	struct nd_sock_seen *seen;
 	uint32_t n_seen, cap_seen, whole_gen; /* whole_gen: the whole dump before this one */
 };
+/* Remembers a descriptor for the owner look-up, each once. */
+void nd_sock_inode(uint64_t *inodes, uint32_t *n, uint64_t inode);
+
+/* sock_row.c: what a dump says of a socket now. */
+void nd_sock_row_put(struct nd_facts *f, struct nd_sock_group *g, const struct nd_sock *s,
+		     double busy);
+void nd_sock_extremes_clear(struct nd_sock_group *g);
+void nd_sock_extremes_add(struct nd_sock_group *g, const struct nd_sock *s);
+void nd_sock_extremes_put(struct nd_facts *f, const struct nd_sock_group *g,
+			  const struct nd_input *in);
 #endif

@@ -10,11 +10,25 @@
 #define ROWS_ENOUGH                                                                                \
 	50u /* samples of a group in use before it is left alone: a share within 14 points */
 
-static void put_count(const struct nd_socks *k, struct nd_facts *f, const struct nd_sock_group *g,
-		      enum nd_group_fact fact, enum nd_sock_sum sum)
+static const struct {
+	enum nd_group_fact fact;
+	enum nd_sock_sum sum;
+} counters[] = {
+	{ND_G_EXCHANGES, ND_SS_EXCHANGES},
+	{ND_G_BYTES_SENT, ND_SS_SENT},
+	{ND_G_BYTES_RETRANS, ND_SS_RETRANS},
+	{ND_G_BYTES_ACKED, ND_SS_ACKED},
+	{ND_G_BYTES_RECEIVED, ND_SS_RECEIVED},
+	{ND_G_SEGS_SENT, ND_SS_SEGS_SENT},
+	{ND_G_SEGS_RETRANS, ND_SS_SEGS_RETRANS},
+	{ND_G_SEGS_DUPLICATES, ND_SS_DUPLICATES},
+	{ND_G_SEGS_OOO, ND_SS_OOO},
+	{ND_G_DROPS, ND_SS_DROPS},
+};
+
+static bool knows(const struct nd_sock_group *g, enum nd_sock_sum sum)
 {
-	nd_put_reading(f, g->id, nd_group_fact(g->peer ? ND_PEER : ND_SERVICE, fact),
-		       (uint64_t)g->sum[sum], &k->in);
+	return (g->known >> sum) & 1;
 }
 
 static void put_group(struct nd_socks *k, struct nd_facts *f, struct nd_sock_group *g)
@@ -25,17 +39,18 @@ static void put_group(struct nd_socks *k, struct nd_facts *f, struct nd_sock_gro
 	if (!g->has_base && k->dumps == 0)
 		memcpy(g->base, g->sum, sizeof(g->base)); /* what was before the run */
 	g->has_base = true;
-	if (g->segs_known)
-		put_count(k, f, g, ND_G_EXCHANGES, ND_SS_EXCHANGES);
-	if (g->sent_known) {
-		put_count(k, f, g, ND_G_BYTES_SENT, ND_SS_SENT);
-		put_count(k, f, g, ND_G_BYTES_RETRANS, ND_SS_RETRANS);
+	for (unsigned i = 0; i < ND_ARRAY_LEN(counters); i++) {
+		if (knows(g, counters[i].sum))
+			nd_put_reading(f, g->id, nd_group_fact(kind, counters[i].fact),
+				       (uint64_t)g->sum[counters[i].sum], &k->in);
 	}
 	nd_put_num(f, g->id, nd_group_fact(kind, ND_G_CONNECTIONS), met ? g->connections : 0,
 		   &k->in);
 	nd_put_bool(f, g->id, nd_group_fact(kind, ND_G_LOCAL), g->local, &k->in);
 	if (met && g->rtts)
 		nd_put_num(f, g->id, nd_group_fact(kind, ND_G_RTT), g->rtt_sum / g->rtts, &k->in);
+	if (met)
+		nd_sock_extremes_put(f, g, &k->in);
 	if (!isnan(g->min_rtt))
 		nd_put_num(f, g->id, nd_group_fact(kind, ND_G_MIN_RTT), g->min_rtt, &k->in);
 }
@@ -148,7 +163,7 @@ static void put_share(struct nd_facts *f, const struct nd_sock_group *g, enum nd
 	const struct nd_fact_def *d = nd_group_fact(g->peer ? ND_PEER : ND_SERVICE, fact);
 	double busy = g->sum[ND_SS_BUSY] - g->base[ND_SS_BUSY];
 
-	if (!g->busy_known)
+	if (!knows(g, ND_SS_BUSY))
 		nd_put_missing(f, g->id, d, ND_TOOL_OUTPUT_ABSENT,
 			       "%s does not say how long it was busy", in->path);
 	else if (busy <= 0)
@@ -174,7 +189,7 @@ void nd_socks_last(struct nd_socks *k, struct nd_facts *f, const struct nd_input
 			       sizeof(g->base)); /* one look: since the connections were made */
 		put_share(f, g, ND_G_RWND_LIMITED, ND_SS_RWND, in);
 		put_share(f, g, ND_G_SNDBUF_LIMITED, ND_SS_SNDBUF, in);
-		if (g->rto_known)
+		if (knows(g, ND_SS_RTO))
 			nd_put_counter(f, g->id,
 				       nd_registry_find(nd_facts_registry(f), d->on, d->name),
 				       g->sum[ND_SS_RTO], window ? delta : NAN,

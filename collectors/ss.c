@@ -12,6 +12,7 @@
 #include "collectors/process.h"
 #include "collectors/sock_conns.h"
 #include "collectors/sock_text.h"
+#include "collectors/ss_figures.h"
 
 #include <errno.h>
 #include <math.h>
@@ -52,94 +53,6 @@ static bool state_of(const char *word, enum nd_tcp_state *out)
 	return *out != ND_TCP_UNKNOWN;
 }
 
-/* A figure "KEY:NUMBER", maybe followed by a unit or by more figures; in base units after scaling. */
-struct figure {
-	const char *key;
-	enum nd_sock_value value;
-	double scale;
-};
-static const struct figure figures[] = {
-	{"mss:", ND_SV_MSS, 1},
-	{"unacked:", ND_SV_UNACKED, 1},
-	{"cwnd:", ND_SV_CWND, 1},
-	{"notsent:", ND_SV_NOTSENT, 1},
-	{"lastsnd:", ND_SV_LAST_SEND, 1e-3},
-	{"rtt:", ND_SV_RTT, 1e-3},
-	{"minrtt:", ND_SV_MIN_RTT, 1e-3},
-	{"snd_wnd:", ND_SV_SND_WND, 1},
-	{"data_segs_in:", ND_SV_DATA_IN, 1},
-	{"data_segs_out:", ND_SV_DATA_OUT, 1},
-	{"busy:", ND_SV_BUSY, 1e-3},
-	{"rwnd_limited:", ND_SV_RWND_LIMITED, 1e-3},
-	{"sndbuf_limited:", ND_SV_SNDBUF_LIMITED, 1e-3},
-	{"bytes_sent:", ND_SV_BYTES_SENT, 1},
-	{"bytes_retrans:", ND_SV_BYTES_RETRANS, 1},
-};
-/* What a line with tcp_info leaves out when it is zero. */
-static const enum nd_sock_value omitted[] = {
-	ND_SV_UNACKED,	ND_SV_NOTSENT,	    ND_SV_LAST_SEND,	  ND_SV_DATA_IN,
-	ND_SV_DATA_OUT, ND_SV_RWND_LIMITED, ND_SV_SNDBUF_LIMITED,
-};
-
-/* The number that s starts with; false when there is none. */
-static bool leading_number(const char *s, double *out)
-{
-	char digits[32];
-	size_t n = strspn(s, "0123456789.");
-
-	if (n == 0 || n >= sizeof(digits))
-		return false;
-	memcpy(digits, s, n);
-	digits[n] = '\0';
-	return nd_parse_f64(digits, out);
-}
-
-/* busy is left out too when a limited time and its share are all that is there: 146880ms(95.7%). */
-static void share_to_busy(struct nd_sock *s, const char *word)
-{
-	const char *open = strchr(word, '(');
-	double percent, limited;
-
-	if (isnan(s->v[ND_SV_BUSY]) && open && leading_number(open + 1, &percent) && percent > 0 &&
-	    leading_number(strchr(word, ':') + 1, &limited))
-		s->v[ND_SV_BUSY] = limited * 1e-3 / (percent / 100);
-}
-
-static void parse_skmem(struct nd_sock *s, const char *word)
-{
-	const char *d = strstr(word, ",d");
-	double v;
-
-	if (d && leading_number(d + 2, &v))
-		s->v[ND_SV_DROPS] = v;
-}
-
-static void parse_figure(struct nd_sock *s, const char *word)
-{
-	uint64_t inode;
-	double v;
-
-	if (nd_starts(word, "skmem:(")) {
-		parse_skmem(s, word);
-		return;
-	}
-	if (nd_starts(word, "ino:") && nd_parse_u64(word + 4, 10, &inode)) {
-		s->inode = inode;
-		return;
-	}
-	for (unsigned i = 0; i < ND_ARRAY_LEN(figures); i++) {
-		const struct figure *g = &figures[i];
-
-		if (!nd_starts(word, g->key) || !leading_number(word + strlen(g->key), &v))
-			continue;
-		s->v[g->value] = v * g->scale;
-		s->info |= g->value == ND_SV_CWND || g->value == ND_SV_RTT;
-		if (g->value == ND_SV_RWND_LIMITED || g->value == ND_SV_SNDBUF_LIMITED)
-			share_to_busy(s, word);
-		return;
-	}
-}
-
 /* users:(("nginx",pid=12,fd=6),("nginx",pid=13,fd=6)), in older versions ("nginx",12,6). */
 static void parse_users(struct row *r, const char *at)
 {
@@ -166,22 +79,6 @@ static void parse_users(struct row *r, const char *at)
 }
 
 /* ---- groups ---- */
-
-static void complete(struct nd_sock *s)
-{
-	bool no_segments = isnan(s->v[ND_SV_DATA_IN]) && isnan(s->v[ND_SV_DATA_OUT]);
-
-	if (!s->info)
-		return;
-	for (unsigned i = 0; i < ND_ARRAY_LEN(omitted); i++) {
-		if (isnan(s->v[omitted[i]]))
-			s->v[omitted[i]] = 0;
-	}
-	if (no_segments && s->v[ND_SV_BYTES_SENT] > 0) /* not zero: this ss does not print them */
-		s->v[ND_SV_DATA_IN] = s->v[ND_SV_DATA_OUT] = NAN;
-	if (isnan(s->v[ND_SV_BYTES_RETRANS]) && !isnan(s->v[ND_SV_BYTES_SENT]))
-		s->v[ND_SV_BYTES_RETRANS] = 0;
-}
 
 static void relate_owners(struct nd_facts *f, const struct nd_input *in, const struct row *r,
 			  nd_id to)
@@ -226,7 +123,7 @@ static void add_rows(struct text *t, struct nd_socks *k, bool listeners)
 
 		if ((r->s.state == ND_TCP_LISTEN) != listeners)
 			continue;
-		complete(&r->s);
+		nd_ss_complete(&r->s);
 		to = nd_socks_add(k, t->f, &r->s);
 		if (to != ND_NO_ENTITY)
 			relate_owners(t->f, t->in, r, to);
@@ -274,14 +171,19 @@ static void group_batch(struct text *t)
 
 /* ---- lines ---- */
 
-static void figures_of(struct row *r, char *rest)
+/* Returns whether there was one. */
+static bool figures_of(struct row *r, char *rest)
 {
-	char *users = strstr(rest, "users:(("), *w;
+	char *users = strstr(rest, "users:(("), *word, *next;
+	bool any = users != NULL;
 
 	if (users)
 		parse_users(r, users);
-	while ((w = nd_word(&rest)) != NULL)
-		parse_figure(&r->s, w);
+	for (word = nd_word(&rest); word; word = next) {
+		next = nd_word(&rest);
+		any |= nd_ss_figure(&r->s, word, next ? next : "");
+	}
+	return any;
 }
 
 static void remember_bad(struct text *t, const struct nd_stream *s, const char *found)
@@ -370,17 +272,36 @@ static void parse_socket(struct text *t, const struct nd_stream *s, char *line)
 	figures_of(r, line);
 }
 
+/* Does the line begin with what begins a socket, or else with a figure of the one before? Pasted lines may have
+ * lost their blanks, been wrapped, or been indented as a whole. */
+static bool is_figures(const struct text *t, const char *line)
+{
+	static const char *const netids[] = {"tcp",   "udp",   "raw",	"nl",	 "u_str", "u_dgr",
+					     "u_seq", "p_raw", "p_dgr", "icmp6", "sctp",  "mptcp",
+					     "dccp",  "tipc",  "v_str", "v_dgr", "xdp",	  "???"};
+	char first[32] = "";
+	enum nd_tcp_state state;
+	uint64_t q;
+
+	line += strspn(line, " \t");
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(line, " \t"), line);
+	for (unsigned i = 0; i < ND_ARRAY_LEN(netids); i++) {
+		if (strcmp(first, netids[i]) == 0)
+			return false;
+	}
+	return t->open && *first && !state_of(first, &state) && !nd_parse_u64(first, 10, &q);
+}
+
 static void parse_line(struct text *t, const struct nd_stream *s, char *line)
 {
 	if (strstr(line, "Recv-Q") && strstr(line, "Local Address")) {
 		t->header = true;
 		t->modern |= strstr(line, "Process") != NULL; /* iproute2 5.3 and later */
-	} else if (*line != ' ' && *line != '\t') {
+		t->open = false;
+	} else if (!is_figures(t, line)) {
 		parse_socket(t, s, line);
-	} else if (t->open) {
-		figures_of(&t->rows[t->n - 1], line);
-	} else {
-		parse_socket(t, s, line);
+	} else if (!figures_of(&t->rows[t->n - 1], line) && *line != ' ' && *line != '\t') {
+		t->open = false; /* a prompt, prose */
 	}
 }
 

@@ -24,7 +24,8 @@ struct world {
 	struct nd_facts *f;
 	struct nd_socks *k;
 	struct nd_input in;
-	double row[9]; /* the last one */
+	double row[64]; /* the last one */
+	const struct nd_table_def *table;
 	uint32_t rows;
 };
 
@@ -35,9 +36,21 @@ static inline void on_row(void *ctx, struct nd_facts *f, nd_id on, const struct 
 
 	(void)f;
 	(void)on;
-	assert_int_equal(t->n_columns, ND_ARRAY_LEN(w->row));
-	memcpy(w->row, columns, sizeof(w->row));
+	assert_true(t->n_columns <= ND_ARRAY_LEN(w->row));
+	w->table = t;
+	memcpy(w->row, columns, t->n_columns * sizeof(*columns));
 	w->rows++;
+}
+
+/* A column of the last row. */
+static inline double column(const struct world *w, const char *name)
+{
+	for (uint32_t i = 0; i < w->table->n_columns; i++) {
+		if (strcmp(w->table->columns[i].name, name) == 0)
+			return w->row[i];
+	}
+	fail_msg("no column %s", name);
+	return NAN;
 }
 
 static inline void world_open(struct world *w)

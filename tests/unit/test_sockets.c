@@ -48,6 +48,18 @@ static struct message a_message(void)
 	};
 	struct tcp_info t = {.tcpi_snd_mss = 1448,
 			     .tcpi_rtt = 20500,
+			     .tcpi_backoff = 9,
+			     .tcpi_rto = 204000,
+			     .tcpi_lost = 2,
+			     .tcpi_retrans = 1,
+			     .tcpi_sacked = 31,
+			     .tcpi_last_ack_recv = 1638,
+			     .tcpi_snd_ssthresh = 0x7fffffff,
+			     .tcpi_total_retrans = 2834,
+			     .tcpi_bytes_acked = 102223,
+			     .tcpi_delivery_rate = 1000000,
+			     .tcpi_delivery_rate_app_limited = 1,
+			     .tcpi_dsack_dups = 5,
 			     .tcpi_min_rtt = UINT32_MAX,
 			     .tcpi_busy_time = 44000};
 	uint32_t rto_time = 1200;
@@ -83,6 +95,60 @@ static void test_message(void **state)
 	assert_true(fabs(s.v[ND_SV_RTO_TIME] - 1.2) < 1e-9);
 	assert_true(isnan(s.v[ND_SV_MIN_RTT]));
 	assert_true(isnan(s.v[ND_SV_DROPS]));
+	assert_true(s.v[ND_SV_BACKOFF] == 9);
+	assert_true(fabs(s.v[ND_SV_RTO] - 0.204) < 1e-9);
+	assert_true(s.v[ND_SV_LOST] == 2 && s.v[ND_SV_RESENT] == 1 && s.v[ND_SV_SACKED] == 31);
+	assert_true(fabs(s.v[ND_SV_LAST_ACK] - 1.638) < 1e-9);
+	assert_true(isnan(s.v[ND_SV_SSTHRESH])); /* it saw no loss */
+	assert_true(s.v[ND_SV_SEGS_RETRANS] == 2834 && s.v[ND_SV_DSACK_DUPS] == 5);
+	assert_true(s.v[ND_SV_BYTES_ACKED] == 102223);
+	assert_true(s.v[ND_SV_DELIVERY_RATE] == 1e6 && s.v[ND_SV_APP_LIMITED] == 1);
+	assert_true(s.v[ND_SV_RCV_WND] == 0);
+}
+
+/* The timer is in the message itself; buffers and congestion control are attributes of their own. */
+static void test_attributes(void **state)
+{
+	static const struct {
+		uint8_t timer, retrans;
+		uint32_t expires;
+		double left, retries;
+	} rows[] = {
+		{0, 3, 7, NAN, 0}, {1, 3, 7000, 7, 3}, {2, 1, 500, 0.5, 1}, {4, 0, 73000, 73, 0}};
+	struct {
+		struct inet_diag_msg m;
+		struct nlattr mem;
+		uint32_t words[9];
+		struct nlattr cong;
+		char name[8];
+	} x = {
+		.m = {.idiag_family = AF_INET, .idiag_state = ND_TCP_ESTABLISHED},
+		.mem = {.nla_len = sizeof(x.mem) + sizeof(x.words),
+			.nla_type = INET_DIAG_SKMEMINFO},
+		.words = {11, 12, 13, 14, 15, 16, 17, 18, 19},
+		.cong = {.nla_len = sizeof(x.cong) + 4, .nla_type = INET_DIAG_CONG},
+		.name = "bbr",
+	};
+	struct nd_sock s;
+
+	(void)state;
+	for (unsigned i = 0; i < ND_ARRAY_LEN(rows); i++) {
+		x.m.idiag_timer = rows[i].timer;
+		x.m.idiag_retrans = rows[i].retrans;
+		x.m.idiag_expires = rows[i].expires;
+		assert_true(nd_sock_from_diag(&x, sizeof(x), &s));
+		assert_true(s.v[ND_SV_TIMER] == rows[i].timer);
+		assert_true(s.v[ND_SV_RETRIES] == rows[i].retries);
+		assert_true(isnan(rows[i].left) ? isnan(s.v[ND_SV_TIMER_LEFT])
+						: s.v[ND_SV_TIMER_LEFT] == rows[i].left);
+	}
+	assert_true(s.v[ND_SV_RMEM] == 11 && s.v[ND_SV_RCVBUF] == 12 && s.v[ND_SV_SNDBUF] == 14);
+	assert_true(s.v[ND_SV_WMEM] == 16 && s.v[ND_SV_BACKLOG] == 18 && s.v[ND_SV_DROPS] == 19);
+	assert_string_equal(s.congestion, "bbr");
+	x.mem.nla_len =
+		sizeof(x.mem) + 8; /* kernels before 4.6 have no drops: what is there is read */
+	assert_true(nd_sock_from_diag(&x, sizeof(x.m) + x.mem.nla_len, &s));
+	assert_true(s.v[ND_SV_RCVBUF] == 12 && isnan(s.v[ND_SV_DROPS]));
 }
 
 /* A kernel of another age sends less of tcp_info: what is not there is unknown, not zero. */
@@ -177,6 +243,45 @@ static void test_sums_only_grow(void **state)
 	world_close(&w);
 }
 
+/* The worst connection of a group speaks for it, and is named; the next dump starts anew. */
+static void test_extremes(void **state)
+{
+	struct world w;
+	struct nd_sock s = tcp(ND_TCP_ESTABLISHED, 1, "192.0.2.1", 40000, "192.0.2.7", 443);
+
+	(void)state;
+	world_open(&w);
+	s.rqueue = 500;
+	s.wqueue = 9;
+	s.v[ND_SV_CWND] = 10;
+	s.v[ND_SV_LAST_RECV] = 60;
+	s.v[ND_SV_LAST_ACK] = 40;
+	begin(&w, 1, true);
+	nd_socks_add(w.k, w.f, &s);
+	s.id = 2;
+	s.local.port = 40001;
+	s.rqueue = 700;
+	s.wqueue = 0;
+	s.v[ND_SV_CWND] = 3;
+	s.v[ND_SV_LAST_ACK] = NAN;
+	nd_socks_add(w.k, w.f, &s);
+	nd_socks_end(w.k, w.f);
+	assert_num(get(&w, ND_PEER, "192.0.2.7:443", "recv_q", ND_BARE), 700);
+	assert_string_equal(get(&w, ND_PEER, "192.0.2.7:443", "recv_q.connection", ND_BARE).text,
+			    "192.0.2.1:40001 192.0.2.7:443");
+	assert_num(get(&w, ND_PEER, "192.0.2.7:443", "send_q", ND_BARE), 9);
+	assert_num(get(&w, ND_PEER, "192.0.2.7:443", "cwnd", ND_BARE), 3);
+	assert_num(get(&w, ND_PEER, "192.0.2.7:443", "heard", ND_BARE), 40);
+	assert_int_equal(get(&w, ND_PEER, "192.0.2.7:443", "mss", ND_BARE).type, ND_V_MISSING);
+	begin(&w, 2, true);
+	s.rqueue = 0;
+	nd_socks_add(w.k, w.f, &s);
+	nd_socks_end(w.k, w.f);
+	assert_num(get(&w, ND_PEER, "192.0.2.7:443", "recv_q", ND_BARE), 0);
+	assert_num(get(&w, ND_PEER, "192.0.2.7:443", "recv_q", ND_MAX), 700);
+	world_close(&w);
+}
+
 static void test_shares_of_the_window(void **state)
 {
 	struct world w;
@@ -190,13 +295,13 @@ static void test_shares_of_the_window(void **state)
 	begin(&w, 1, true);
 	nd_socks_add(w.k, w.f, &s);
 	nd_socks_end(w.k, w.f);
-	assert_true(isnan(w.row[6])); /* no sample before */
+	assert_true(isnan(column(&w, "busy"))); /* no sample before */
 	begin(&w, 3, true);
 	s.v[ND_SV_BUSY] = 1001;
 	s.v[ND_SV_RWND_LIMITED] = 900.25;
 	nd_socks_add(w.k, w.f, &s);
 	nd_socks_end(w.k, w.f);
-	assert_num((struct nd_value){.type = ND_V_NUMBER, .num = w.row[6]}, 0.5);
+	assert_num((struct nd_value){.type = ND_V_NUMBER, .num = column(&w, "busy")}, 0.5);
 	nd_socks_last(w.k, w.f, &w.in);
 	assert_num(get(&w, ND_PEER, "192.0.2.7:443", "rwnd_limited", ND_BARE), 0.25);
 	assert_num(get(&w, ND_PEER, "192.0.2.7:443", "sndbuf_limited", ND_BARE), 0);
@@ -250,7 +355,8 @@ static void test_room_in_the_window(void **state)
 		nd_socks_add(w.k, w.f, &s);
 		nd_socks_end(w.k, w.f);
 		assert_int_equal(w.rows, 1);
-		assert_true(isnan(rows[i].room) ? isnan(w.row[5]) : w.row[5] == rows[i].room);
+		assert_true(isnan(rows[i].room) ? isnan(column(&w, "rwnd"))
+						: column(&w, "rwnd") == rows[i].room);
 		assert_true(get(&w, ND_PEER, "127.0.0.1:443", "local", ND_BARE).yes);
 		world_close(&w);
 	}
@@ -406,10 +512,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_message),
+		cmocka_unit_test(test_attributes),
 		cmocka_unit_test(test_short_info),
 		cmocka_unit_test(test_garbled_message),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_sums_only_grow),
+		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_shares_of_the_window),
 		cmocka_unit_test(test_idle_has_no_share),
 		cmocka_unit_test(test_room_in_the_window),
