@@ -410,6 +410,7 @@ static void about(struct json *j, const struct nd_findings *r)
 	object(j, "host");
 	text_or_null(j, "name", r->host_name);
 	text_or_null(j, "kernel", r->kernel);
+	text_or_null(j, "netns", r->netns);
 	number(j, "cpus", r->cpus ? (double)r->cpus : (double)NAN);
 	number(j, "uptime_s", r->uptime);
 	object_end(j);

@@ -68,6 +68,11 @@ static void about(struct nd_pen *p, const struct nd_findings *r, const struct ro
 		nd_pen_break(p);
 		nd_buf_free(&lines[i]);
 	}
+	if (!nd_view_empty(r->netns)) {
+		nd_pen_say(p, "Commands of this report belong into that namespace: ");
+		nd_pen_code(p, r->netns_enter);
+		nd_pen_break(p);
+	}
 	nd_pen_paragraph(p);
 }
 

@@ -137,6 +137,8 @@ void nd_view_host(struct nd_buf *b, const struct nd_findings *r)
 		nd_buf_puts(b, ", up ");
 		nd_print_human(b, r->uptime, ND_U_SECONDS);
 	}
+	if (!nd_view_empty(r->netns))
+		nd_buf_printf(b, "; network namespace %s", r->netns);
 }
 
 /* Broken-down UTC; false when out of range. Local time is had by adding its offset before. */

@@ -157,6 +157,8 @@ static struct nd_findings *judge(struct nd_session *s)
 		.version = ND_VERSION,
 		.source = nd_source_name(s->source),
 		.host_name = nd_source_is_live(s->source) ? live_host_name(host, sizeof(host)) : "",
+		.netns = s->target.name,
+		.netns_enter = s->target.enter,
 		.started_s = s->started_s,
 		.ended_s = s->ended_s,
 		.utc_offset_s = s->utc_offset_s,

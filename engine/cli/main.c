@@ -4,7 +4,9 @@
 
 #include "engine/cli/cmd.h"
 
-#define SEES (ND_TAKES(ND_OPT_FROM) | ND_TAKES(ND_OPT_DURATION) | ND_TAKES(ND_OPT_NO_PROGRESS))
+#define SEES                                                                                       \
+	(ND_TAKES(ND_OPT_FROM) | ND_TAKES(ND_OPT_DURATION) | ND_TAKES(ND_OPT_NETNS) |              \
+	 ND_TAKES(ND_OPT_PID) | ND_TAKES(ND_OPT_NO_PROGRESS))
 #define RUNS (SEES | ND_TAKES(ND_OPT_FORMAT) | ND_TAKES(ND_OPT_OUTPUT) | ND_TAKES(ND_OPT_QUICK))
 #define RULES ND_TAKES(ND_OPT_RULES)
 #define SET ND_TAKES(ND_OPT_SET)

@@ -21,6 +21,13 @@ const struct nd_opt_row nd_opt_rows[ND_OPTS] = {
 	[ND_OPT_DURATION] = {"duration", 0, "TIME", "5s",
 			     "how long to measure: 500ms, 5s, 1min; a bare number is seconds",
 			     false},
+	[ND_OPT_NETNS] = {"netns", 0, "NAME", NULL,
+			  "look into this network namespace: a name of ip netns list, or a path",
+			  false},
+	[ND_OPT_PID] =
+		{"pid", 0, "PID", NULL,
+		 "look into the network namespace of this process, such as one of a container",
+		 false},
 	[ND_OPT_FORMAT] =
 		{"format", 0, "NAME", NULL,
 		 "form of the output; run: md, text or json, by default what the name of -o FILE ends with, else md; "

@@ -73,8 +73,12 @@ int nd_session_open(struct nd_session *s, const struct nd_options *o)
 	struct nd_err e;
 	const char *path;
 	uint32_t i = 0;
+	int status;
 
 	s->facts = nd_facts_new(s->registry);
+	status = nd_target_enter(o, &s->target);
+	if (status)
+		return status;
 	if (!nd_opt_given(o, ND_OPT_FROM)) {
 		s->source = nd_source_live("/proc", "/sys");
 		return 0;

@@ -4,6 +4,7 @@
 
 #include "collectors/collector.h"
 #include "engine/cli/options.h"
+#include "engine/cli/target.h"
 #include "engine/rule/rules.h"
 
 struct nd_session {
@@ -11,6 +12,7 @@ struct nd_session {
 	struct nd_rules *rules; /* NULL: none were loaded */
 	struct nd_source *source; /* NULL: nothing was read */
 	struct nd_facts *facts;
+	struct nd_target target;
 	int64_t started_s, ended_s; /* UTC epoch of the window; 0 for a folder */
 	int32_t utc_offset_s;
 	uint64_t begun_ns; /* monotonic: when the session began */

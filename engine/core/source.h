@@ -80,6 +80,11 @@ const struct nd_netns *nd_source_netns(struct nd_source *s, uint32_t *n, struct 
 /* Is an input's path that of a part of a pasted text ("paste.txt:8/proc/net/snmp")? What is not beside it is unknown. */
 bool nd_source_is_pasted(const char *path);
 
+/* Moves this process, which has one thread, into the network namespace that a file names (/run/netns/NAME, /proc/PID/ns/net), and
+ * gives it a /sys of that namespace which nobody else sees. For the rest of its life; call it before a live source is made. 0, or
+ * a negative errno with e filled. Needs CAP_SYS_ADMIN unless we are in it already. */
+int nd_netns_enter(const char *path, struct nd_err *e);
+
 /* Folder: files that no collector asked for, for the report ("not recognised: foo.txt"). */
 const char *const *nd_source_unused(struct nd_source *s, uint32_t *n);
 /* Folder: what was read as something that its name does not say, and what was left out on purpose. */

@@ -126,6 +126,10 @@ struct nd_findings {
 	int32_t utc_offset_s; /* of local time, for printing both */
 	double window; /* seconds; 0: a single moment */
 	const char *host_name, *kernel; /* "" when unknown */
+	const char *
+		netns; /* the network namespace that was looked into; "": our own, or that of a folder */
+	const char *
+		netns_enter; /* the command for a shell in it, where the report's commands belong */
 	uint32_t cpus; /* 0 when unknown */
 	double uptime; /* s, NaN when unknown */
 	uint32_t examined, of; /* trees */

@@ -33,6 +33,8 @@ static void describe(struct nd_run *run, const struct nd_judge_about *about, str
 	r->version = nd_arena_strdup(run->arena, about->version);
 	r->source = nd_arena_strdup(run->arena, about->source);
 	r->host_name = nd_arena_strdup(run->arena, about->host_name ? about->host_name : "");
+	r->netns = nd_arena_strdup(run->arena, about->netns ? about->netns : "");
+	r->netns_enter = nd_arena_strdup(run->arena, about->netns_enter ? about->netns_enter : "");
 	r->started_s = about->started_s;
 	r->ended_s = about->ended_s;
 	r->utc_offset_s = about->utc_offset_s;

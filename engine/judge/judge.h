@@ -10,7 +10,7 @@ void nd_judge_watch(const struct nd_rules *rules, struct nd_facts *f);
 
 /* What only the caller knows; copied into the findings. Members as in struct nd_findings. */
 struct nd_judge_about {
-	const char *version, *source, *host_name;
+	const char *version, *source, *host_name, *netns, *netns_enter;
 	int64_t started_s, ended_s;
 	int32_t utc_offset_s;
 	double own_cpu, own_wall;
