@@ -213,6 +213,21 @@ static void put_peer(struct nd_facts *f, const struct triple *sum, const struct 
 	nd_put_num(f, id, &nd_conn_facts[CLOSE_WAIT_THERE], sum->close_wait, in);
 }
 
+/* Peers that no socket of the list has: closed meanwhile, or known from another list. */
+static void put_rest(struct nd_facts *f, const struct nd_input *in)
+{
+	const nd_id ns = nd_entity(f, ND_NETNS, in->netns);
+	const struct nd_links all = nd_related(f, ns, ND_PEER_NETNS, true);
+	nd_fact_id id;
+
+	for (int i = PORTS_USED; i <= CLOSE_WAIT_THERE; i++) {
+		id = nd_registry_find(nd_facts_registry(f), ND_PEER, nd_conn_facts[i].name);
+		for (uint32_t k = 0; k < all.n; k++)
+			if (nd_get(f, all.ids[k], id, ND_BARE).type == ND_V_MISSING)
+				nd_put_num(f, all.ids[k], &nd_conn_facts[i], 0, in);
+	}
+}
+
 static void put_peers(struct nd_conns *c, struct nd_facts *f, const struct nd_input *in)
 {
 	struct triple *list = nd_alloc((c->n + 1) * sizeof(*list));
@@ -233,6 +248,8 @@ static void put_peers(struct nd_conns *c, struct nd_facts *f, const struct nd_in
 		put_peer(f, &sum, in, c->all, &made);
 	}
 	free(list);
+	if (c->all)
+		put_rest(f, in);
 }
 
 /* The port that a number is kept for: of a listener by its fact, of a service by its key. */

@@ -10,6 +10,8 @@
 #include <errno.h>
 
 #define PROC "/proc/sys/"
+#define DOT_FS "fs."
+#define DIR_FS PROC "fs/"
 #define DOT_CORE "net.core."
 #define DIR_CORE PROC "net/core/"
 #define DOT_IPV4 "net.ipv4."

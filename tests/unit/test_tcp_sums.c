@@ -6,7 +6,7 @@
 #include "collectors/tcp_states.h"
 
 extern const struct nd_collector nd_collector_tcp_sums, nd_collector_sysctl,
-	nd_collector_tcp_limits;
+	nd_collector_sysctl_words;
 static const struct nd_collector *const c = &nd_collector_tcp_sums;
 
 static struct store new_store(void)
@@ -122,11 +122,11 @@ static void test_limits(void **state)
 		"net.ipv4.tcp_mem = 188319\t251092\t376638\n"
 		"net.ipv4.ip_local_port_range = 32768\t60999\n"
 		"net.ipv4.ip_local_reserved_ports = 80,40000-40009,60999-61005\n";
-	struct store s = store_new(nd_collector_sysctl.facts, nd_collector_tcp_limits.facts);
+	struct store s = store_new(nd_collector_sysctl.facts, nd_collector_sysctl_words.facts);
 
 	(void)state;
 	assert_int_equal(feed_text(&s, &nd_collector_sysctl, "sysctl-a", text), 0);
-	nd_collector_tcp_limits.finish(s.f);
+	nd_collector_sysctl_words.finish(s.f);
 	expect_num(&s, "tcp.mem.low", 188319 * 4096.0);
 	expect_num(&s, "tcp.mem.pressure", 251092 * 4096.0);
 	expect_num(&s, "tcp.mem.max", 376638 * 4096.0);
@@ -134,6 +134,8 @@ static void test_limits(void **state)
 	expect_num(&s, "ports.first", 32768);
 	expect_num(&s, "ports.last", 60999);
 	expect_num(&s, "ports.range", 28232 - 11);
+	expect_num(&s, "files.open", 9344);
+	expect_num(&s, "files.max", 1620000);
 	store_free(&s);
 }
 
@@ -149,10 +151,10 @@ static void test_bad_limits(void **state)
 	(void)state;
 	for (size_t i = 0; i < ND_ARRAY_LEN(texts); i++) {
 		struct store s =
-			store_new(nd_collector_sysctl.facts, nd_collector_tcp_limits.facts);
+			store_new(nd_collector_sysctl.facts, nd_collector_sysctl_words.facts);
 
 		assert_int_equal(feed_text(&s, &nd_collector_sysctl, "sysctl-a", texts[i]), 0);
-		nd_collector_tcp_limits.finish(s.f);
+		nd_collector_sysctl_words.finish(s.f);
 		expect_missing(&s, "tcp.mem.max", ND_TOOL_OUTPUT_ABSENT);
 		expect_missing(&s, "ports.range", ND_TOOL_OUTPUT_ABSENT);
 		store_free(&s);

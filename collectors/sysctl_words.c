@@ -1,4 +1,4 @@
-/* Limits that one sysctl writes as several words: tcp_mem in bytes, and how many local ports there are.
+/* Limits that one sysctl writes as several words: tcp_mem in bytes, how many local ports and how many files there are.
  *
  * Rules compare numbers, fixes print the words: so the words stay as they are and the numbers are taken
  * from them when everything was read. tcp_mem is in pages; the size of a page is this machine's live and
@@ -10,7 +10,7 @@
 #define PAGE_BYTES 4096
 #define PORTS 65536u
 
-enum { MEM_LOW, MEM_PRESSURE, MEM_MAX, PAGE, PORT_FIRST, PORT_LAST, PORT_COUNT };
+enum { MEM_LOW, MEM_PRESSURE, MEM_MAX, PAGE, PORT_FIRST, PORT_LAST, PORT_COUNT, FILES, FILES_MAX };
 
 #define FACT(kind, fact, u, text, how)                                                             \
 	{                                                                                          \
@@ -34,6 +34,12 @@ static const struct nd_fact_def facts[] = {
 	FACT(ND_NETNS, "ports.range", ND_U_COUNT,
 	     "ports that connect() can pick: the range without those reserved",
 	     "sysctl net.ipv4.ip_local_port_range net.ipv4.ip_local_reserved_ports"),
+	FACT(ND_HOST, "files.open", ND_U_COUNT,
+	     "open files of all processes, sockets included: first word of file-nr",
+	     "cat /proc/sys/fs/file-nr"),
+	FACT(ND_HOST, "files.max", ND_U_COUNT,
+	     "open files that all processes may have: last word of file-nr, file-max",
+	     "cat /proc/sys/fs/file-nr"),
 	{.name = NULL},
 };
 
@@ -124,6 +130,17 @@ static void put_ports(struct nd_facts *f, nd_id netns)
 	nd_put_num(f, netns, &facts[PORT_COUNT], n, &in);
 }
 
+static void put_files(struct nd_facts *f)
+{
+	struct nd_input in;
+	uint64_t v[3]; /* allocated, unused (0 since Linux 2.6), most */
+
+	if (!numbers_of(f, 0, "sysctl.fs.file-nr", v, ND_ARRAY_LEN(v), &in))
+		return;
+	nd_put_num(f, 0, &facts[FILES], (double)v[0], &in);
+	nd_put_num(f, 0, &facts[FILES_MAX], (double)v[2], &in);
+}
+
 static void finish(struct nd_facts *f)
 {
 	const nd_id *ids;
@@ -132,6 +149,7 @@ static void finish(struct nd_facts *f)
 	nd_entity(f, ND_NETNS, "host"); /* a log alone speaks of it, and every host has one */
 	ids = nd_entities(f, ND_NETNS, &n);
 	put_mem(f);
+	put_files(f);
 	for (uint32_t i = 0; i < n; i++)
 		put_ports(f, ids[i]);
 	for (const struct nd_fact_def *d = facts; d->name; d++)
@@ -140,9 +158,9 @@ static void finish(struct nd_facts *f)
 						 : "net.ipv4.ip_local_port_range");
 }
 
-const struct nd_collector nd_collector_tcp_limits = {
-	.name = "tcp_limits",
-	.doc = "limits of TCP's memory and of local ports, from the words of sysctls",
+const struct nd_collector nd_collector_sysctl_words = {
+	.name = "sysctl_words",
+	.doc = "limits of TCP's memory, local ports and open files, from the words of sysctls",
 	.facts = facts,
 	.entities = {ND_NO_KIND},
 	.finish = finish,
