@@ -114,7 +114,7 @@ test:
 
 check:
 	@$(INSTALL_PACKAGES) build test
-	@MAKE="$(MAKE)" tests/run.sh build unit rules cases cli docs hostile mutate schema layers size
+	@MAKE="$(MAKE)" tests/run.sh build unit rules cases input cli docs hostile mutate schema layers size
 
 san lab:
 	@$(INSTALL_PACKAGES) build test

@@ -2,7 +2,9 @@
 # Runs groups of tests, all without arguments: run.sh [GROUP…]. The last line is "N passed, N failed".
 #   build   the default build, without warnings       clang   the same with clang
 #   unit    tests/unit                                rules   the tests inside the rules
-#   cases   tests/cases.sh: public incidents          cli     tests/cli.sh, rules_cli.sh, lint_cli.sh: the command line
+#   cases   tests/cases.sh, paste.sh: public incidents, texts pasted in tickets
+#   input   tests/input.sh: archives, names that say nothing, what was made to harm
+#   cli     tests/cli.sh, rules_cli.sh, lint_cli.sh: the command line
 #   hostile tests/badinput.sh, hostile.sh, tests/fuzz    mutate  each rule changed in one place: a test must notice
 #   docs    the examples of rules/README.md
 #   schema  JSON reports against their schema         layers, size   how the code is laid out
@@ -125,7 +127,11 @@ group_unit() {
 	done
 }
 group_rules() { summed "rules test" "$ND" rules test; }
-group_cases() { summed "cases.sh" tests/cases.sh; }
+group_cases() {
+	summed "cases.sh" tests/cases.sh
+	summed "paste.sh" tests/paste.sh
+}
+group_input() { summed "input.sh" tests/input.sh; }
 group_cli() {
 	summed "cli.sh" tests/cli.sh
 	summed "rules_cli.sh" tests/rules_cli.sh
@@ -180,7 +186,7 @@ group_san() {
 	prefix=
 }
 
-[ $# -gt 0 ] || set -- build unit rules cases cli docs hostile mutate schema layers size lab clang san
+[ $# -gt 0 ] || set -- build unit rules cases input cli docs hostile mutate schema layers size lab clang san
 for group in "$@"; do
 	before=$((passed + failed))
 	began=$(date +%s)

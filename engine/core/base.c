@@ -175,6 +175,14 @@ char *nd_arena_strdup(struct nd_arena *a, const char *s)
 	return nd_arena_strndup(a, s, strlen(s));
 }
 
+char *nd_arena_copy(struct nd_arena *a, const char *bytes, size_t n)
+{
+	char *out = nd_arena_alloc(a, n + 1);
+
+	memcpy(out, bytes, n);
+	return out;
+}
+
 char *nd_arena_printf(struct nd_arena *a, const char *fmt, ...)
 {
 	va_list ap;

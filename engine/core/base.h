@@ -53,6 +53,8 @@ struct nd_arena {
 void *nd_arena_alloc(struct nd_arena *a, size_t size) __attribute__((returns_nonnull)); /* zeroed */
 char *nd_arena_strdup(struct nd_arena *a, const char *s);
 char *nd_arena_strndup(struct nd_arena *a, const char *s, size_t n);
+/* n bytes, whatever they are, and a NUL behind them. */
+char *nd_arena_copy(struct nd_arena *a, const char *bytes, size_t n);
 char *nd_arena_printf(struct nd_arena *a, const char *fmt, ...) ND_PRINTF(2, 3);
 void nd_arena_free(struct nd_arena *a);
 /* Everything from it is gone, but some memory is kept for what comes next. */

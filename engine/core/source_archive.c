@@ -173,7 +173,7 @@ static void keep(struct unpacking *u, const char *path, struct nd_buf *b, bool w
 	}
 	t->kept += b->len;
 	x = nd_tree_file(t, path);
-	x->text = nd_arena_strndup(&t->arena, nd_buf_str(b), b->len);
+	x->text = nd_arena_copy(&t->arena, nd_buf_str(b), b->len);
 	x->len = b->len;
 	x->shown = nd_arena_printf(&t->arena, "%s/%s", u->name, path);
 	x->packed = true;
@@ -204,7 +204,7 @@ static void take_regular(struct unpacking *u, const char *path, int64_t size)
 			nd_archive_read(u->tree, name, b.s, b.len, -1, u->want, u->depth + 1);
 		else
 			remark(u, path, "an archive in an archive in an archive, not read");
-	} else if (b.len) {
+	} else {
 		keep(u, path, &b, whole);
 	}
 	nd_buf_free(&b);

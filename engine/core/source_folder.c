@@ -83,6 +83,14 @@ static int open_seen(const struct nd_file *x)
 }
 
 /* What the beginning of a file shows to be wrong with it; ND_PRESENT: nothing. */
+static enum nd_missing judge_head(const char *head, size_t n, const char **what)
+{
+	*what = n ? "binary data" : "empty file";
+	if (n == 0)
+		return ND_TRUNCATED;
+	return memchr(head, '\0', n < SNIFF_BYTES ? n : SNIFF_BYTES) ? ND_PARSE_ERROR : ND_PRESENT;
+}
+
 static enum nd_missing sniff(int fd, const char **what)
 {
 	char head[SNIFF_BYTES];
@@ -92,10 +100,7 @@ static enum nd_missing sniff(int fd, const char **what)
 		*what = strerror(errno);
 		return nd_missing_of(-errno);
 	}
-	*what = n ? "binary data" : "empty file";
-	if (n == 0)
-		return ND_TRUNCATED;
-	return memchr(head, '\0', (size_t)n) ? ND_PARSE_ERROR : ND_PRESENT;
+	return judge_head(head, (size_t)n, what);
 }
 
 /* The descriptor of a file that can be parsed, or -1 and x->why says why there is none. */
@@ -152,6 +157,19 @@ static bool is_repeated(const struct folder *f, const uint32_t *taken, uint32_t 
 	return false;
 }
 
+static void hand_out_text(struct nd_tree *t, struct nd_file *x, const struct nd_input *in,
+			  nd_input_fn *fn, void *ctx, const struct nd_bad_input *bad)
+{
+	const char *what;
+	enum nd_missing why = judge_head(x->text, x->len, &what);
+
+	if (why == ND_PRESENT)
+		nd_hand_out_text(in, x->text, x->len, fn, ctx, bad);
+	else
+		nd_report_bad(bad, in->path, why,
+			      nd_arena_printf(&t->arena, "%s: %s", in->path, what));
+}
+
 static int folder_each(struct nd_source *s, const struct nd_read *r, nd_input_fn *fn, void *ctx,
 		       const struct nd_bad_input *bad)
 {
@@ -179,7 +197,7 @@ static int folder_each(struct nd_source *s, const struct nd_read *r, nd_input_fn
 		taken[n++] = i;
 		in.arg = x->arg ? x->arg : arg[0] ? arg : NULL;
 		if (x->text) {
-			nd_hand_out_text(&in, x->text, x->len, fn, ctx, bad);
+			hand_out_text(&f->tree, x, &in, fn, ctx, bad);
 			continue;
 		}
 		fd = open_text(&f->tree, x);

@@ -421,7 +421,7 @@ static bool take_parts(struct preparing *c, uint32_t file, const struct nd_parts
 
 static void keep_text(struct nd_tree *t, struct nd_file *x, const struct nd_buf *b)
 {
-	x->text = nd_arena_strndup(&t->arena, nd_buf_str(b), b->len);
+	x->text = nd_arena_copy(&t->arena, nd_buf_str(b), b->len);
 	x->len = b->len;
 }
 
@@ -498,7 +498,7 @@ static void unpack(struct preparing *c, uint32_t file, int fd)
 	const struct nd_file of = t->files[file];
 	const char *base = base_of(of.rel);
 	size_t n = strlen(base);
-	struct nd_archive_want want = {.wanted = is_wanted, .ctx = c, .root = ++t->n_roots};
+	struct nd_archive_want want = {.wanted = is_wanted, .ctx = c, .root = of.given ? of.root : ++t->n_roots};
 	const char *dot = strrchr(base, '.');
 
 	/* "netstat-s.txt.gz" is netstat-s.txt */

@@ -154,10 +154,12 @@ static bool offset_of(const struct roots *r, const struct root *of, double *out)
 
 static bool is_other_host(const struct roots *r, const struct root *of)
 {
+	const struct root *first = NULL;
+
 	for (uint32_t i = 0; i < r->n; i++)
-		if (r->v[i].host[0])
-			return of->host[0] && strcmp(of->host, r->v[i].host) != 0;
-	return false;
+		if (r->v[i].host[0] && (!first || r->v[i].given < first->given))
+			first = &r->v[i];
+	return first && of->host[0] && strcmp(of->host, first->host) != 0;
 }
 
 /* Takes out what is another host's, so that the rest can be compared. */
@@ -166,7 +168,7 @@ static void leave_out(struct nd_tree *t, struct roots *r)
 	bool said[ROOTS_MAX] = {false};
 
 	for (uint32_t i = 0; i < t->n_files; i++) {
-		struct root *v = root_of(r, &t->files[i]);
+		struct root *v = t->files[i].split ? NULL : root_of(r, &t->files[i]);
 
 		if (!v || !is_other_host(r, v))
 			continue;

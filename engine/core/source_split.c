@@ -271,6 +271,7 @@ static size_t next_round(const char *text, size_t len, size_t from)
 /* A loop's outputs follow each other directly: cut where the first line comes again. */
 static void cut_rounds(struct splitter *s, uint32_t i)
 {
+	const struct nd_command command = s->v[i].command; /* the array moves when it grows */
 	double step = s->v[i].command.sleep_s;
 	const char *text;
 	size_t len, from = 0, to;
@@ -287,7 +288,7 @@ static void cut_rounds(struct splitter *s, uint32_t i)
 		from = to;
 		to = next_round(text, len, from);
 		end = to ? to : len;
-		open_piece(s, &s->v[i].command, s->v[i].part.host);
+		open_piece(s, &command, s->v[i].part.host);
 		p = last(s);
 		if (!p)
 			return;
@@ -352,7 +353,7 @@ static void publish(struct splitter *s, struct nd_parts *out)
 			ND_GROW(out->v, out->n, out->cap);
 			p->part.name = nd_arena_strdup(s->arena, p->command.name);
 			p->part.netns = nd_arena_strdup(s->arena, p->command.netns);
-			p->part.text = nd_arena_strndup(s->arena, p->text.s, p->text.len);
+			p->part.text = nd_arena_copy(s->arena, p->text.s, p->text.len);
 			p->part.len = p->text.len;
 			p->part.filtered = p->command.filtered;
 			p->part.changed = p->command.changed;
