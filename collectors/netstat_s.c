@@ -210,8 +210,8 @@ static bool is_whole(const struct state *st, const struct nd_stream *s)
 /* May a line of this section have been left out for being zero? Udp6 is not printed by default. */
 static bool was_printed(const struct state *st, const char *section)
 {
-	if (strcmp(section, "Udp6") == 0)
-		return st->udp6;
+	if (nd_ends(section, "6"))
+		return st->udp6 && strcmp(section, "Udp6") == 0;
 	return st->ip_end || strcmp(section, "IpExt") != 0;
 }
 

@@ -45,6 +45,9 @@ static const struct nd_read reads[] = {
 	{NULL, 0},
 };
 
+/* The sections that snmp6 has: one file, so that a counter which is not there is none of this kernel's. */
+static const char *const of_snmp6[] = {"Ip6", "Udp6"};
+
 int nd_snmp_find(const char *section, size_t len, const char *name)
 {
 	for (int i = 0; nd_snmp_rows[i].section; i++) {
@@ -210,8 +213,9 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 		}
 	}
 	rc = nd_stream_error(s);
-	if (six)
-		section_rest(f, "Udp6", 4, rc || nd_stream_unended(s), in, &seen);
+	for (size_t i = 0; six && i < ND_ARRAY_LEN(of_snmp6); i++)
+		section_rest(f, of_snmp6[i], strlen(of_snmp6[i]), rc || nd_stream_unended(s), in,
+			     &seen);
 	if (rc)
 		nd_fail(e, rc, "%s: %s", in->path, strerror(-rc));
 	else if (seen.counters)
@@ -255,7 +259,7 @@ static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 		return 0;
 	in.path = "/proc/net/snmp6";
 	for (int i = 0; nd_snmp_rows[i].section; i++)
-		if (strcmp(nd_snmp_rows[i].section, "Udp6") == 0)
+		if (nd_ends(nd_snmp_rows[i].section, "6"))
 			nd_put_absent(f, nd_entity(f, ND_NETNS, in.netns), &nd_snmp_facts[i], &in);
 	return 0;
 }
