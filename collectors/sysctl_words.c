@@ -154,8 +154,9 @@ static void finish(struct nd_facts *f)
 		put_ports(f, ids[i]);
 	for (const struct nd_fact_def *d = facts; d->name; d++)
 		nd_fact_missing(f, d, ND_TOOL_OUTPUT_ABSENT, "%s was not read",
-				d->on == ND_HOST ? "net.ipv4.tcp_mem"
-						 : "net.ipv4.ip_local_port_range");
+				d->on == ND_NETNS	       ? "net.ipv4.ip_local_port_range"
+				: nd_starts(d->name, "files.") ? "fs.file-nr"
+							       : "net.ipv4.tcp_mem");
 }
 
 const struct nd_collector nd_collector_sysctl_words = {

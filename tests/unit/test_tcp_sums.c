@@ -118,10 +118,10 @@ static void test_no_sums(void **state)
 
 static void test_limits(void **state)
 {
-	static const char text[] =
-		"net.ipv4.tcp_mem = 188319\t251092\t376638\n"
-		"net.ipv4.ip_local_port_range = 32768\t60999\n"
-		"net.ipv4.ip_local_reserved_ports = 80,40000-40009,60999-61005\n";
+	static const char text[] = "net.ipv4.tcp_mem = 188319\t251092\t376638\n"
+				   "net.ipv4.ip_local_port_range = 32768\t60999\n"
+				   "net.ipv4.ip_local_reserved_ports = 80,40000-40009,60999-61005\n"
+				   "fs.file-nr = 9344\t0\t1620000\n";
 	struct store s = store_new(nd_collector_sysctl.facts, nd_collector_sysctl_words.facts);
 
 	(void)state;
