@@ -131,8 +131,8 @@ static void test_limits(void **state)
 	expect_num(&s, "tcp.mem.pressure", 251092 * 4096.0);
 	expect_num(&s, "tcp.mem.max", 376638 * 4096.0);
 	expect_num(&s, "page_size", 4096);
-	expect_num(&s, "ports.first", 32768);
-	expect_num(&s, "ports.last", 60999);
+	expect_num(&s, "ports.low", 32768);
+	expect_num(&s, "ports.high", 60999);
 	expect_num(&s, "ports.range", 28232 - 11);
 	expect_num(&s, "files.open", 9344);
 	expect_num(&s, "files.max", 1620000);
