@@ -9,15 +9,13 @@
 #include <math.h>
 
 #define TICK_SLACK 1.0 /* shares of time are cut here: chrono times have the resolution of a tick */
-#define SEEN_MIN 1024u /* slots of the socket table at first; a power of two */
+#define MICRO 1e6 /* times are summed in microseconds */
 
 struct nd_socks *nd_socks_new(const char *netns)
 {
 	struct nd_socks *k = nd_alloc(sizeof(*k));
 
 	snprintf(k->netns, sizeof(k->netns), "%s", netns);
-	k->cap_seen = SEEN_MIN;
-	k->seen = nd_alloc(k->cap_seen * sizeof(*k->seen));
 	return k;
 }
 
@@ -28,7 +26,7 @@ void nd_socks_free(struct nd_socks *k)
 	free(k->groups);
 	free(k->listeners);
 	free(k->place);
-	free(k->seen);
+	nd_sock_seen_free(&k->seen);
 	free(k);
 }
 
@@ -121,34 +119,6 @@ static uint32_t *place_of(struct nd_socks *k, nd_id id)
 		k->n_place = n;
 	}
 	return &k->place[id];
-}
-
-static uint32_t slot_of(const struct nd_socks *k, uint64_t id)
-{
-	uint32_t i = (uint32_t)((id * 0x9E3779B97F4A7C15ull) >> 32) & (k->cap_seen - 1);
-
-	while (k->seen[i].id && k->seen[i].id != id)
-		i = (i + 1) & (k->cap_seen - 1);
-	return i;
-}
-
-/* Keeps the table at most half full, dropping sockets that the last whole dump did not show. */
-static void seen_grow(struct nd_socks *k)
-{
-	struct nd_sock_seen *old = k->seen;
-	uint32_t n_old = k->cap_seen, live = 0;
-
-	for (uint32_t i = 0; i < n_old; i++)
-		live += old[i].id && old[i].gen >= k->whole_gen;
-	while (k->cap_seen < live * 3 + SEEN_MIN)
-		k->cap_seen *= 2;
-	k->seen = nd_alloc(k->cap_seen * sizeof(*k->seen));
-	k->n_seen = live;
-	for (uint32_t i = 0; i < n_old; i++) {
-		if (old[i].id && old[i].gen >= k->whole_gen)
-			k->seen[slot_of(k, old[i].id)] = old[i];
-	}
-	free(old);
 }
 
 void nd_sock_inode(uint64_t *inodes, uint32_t *n, uint64_t inode)
@@ -302,24 +272,25 @@ static uint32_t group_of(struct nd_socks *k, struct nd_facts *f, const struct nd
 
 /* ---- one socket ---- */
 
-/* What of a socket is summed up. */
+/* What of a socket is summed up, in its own unit; times, which the kernel counts in microseconds at best, in those. */
 static const struct {
 	enum nd_sock_sum sum;
 	enum nd_sock_value value;
+	double factor;
 } sums[] = {
-	{ND_SS_BUSY, ND_SV_BUSY},
-	{ND_SS_RWND, ND_SV_RWND_LIMITED},
-	{ND_SS_SNDBUF, ND_SV_SNDBUF_LIMITED},
-	{ND_SS_SENT, ND_SV_BYTES_SENT},
-	{ND_SS_RETRANS, ND_SV_BYTES_RETRANS},
-	{ND_SS_RTO, ND_SV_RTO_TIME},
-	{ND_SS_ACKED, ND_SV_BYTES_ACKED},
-	{ND_SS_RECEIVED, ND_SV_BYTES_RECEIVED},
-	{ND_SS_SEGS_SENT, ND_SV_DATA_OUT},
-	{ND_SS_SEGS_RETRANS, ND_SV_SEGS_RETRANS},
-	{ND_SS_DUPLICATES, ND_SV_DSACK_DUPS},
-	{ND_SS_OOO, ND_SV_RCV_OOO},
-	{ND_SS_DROPS, ND_SV_DROPS},
+	{ND_SS_BUSY, ND_SV_BUSY, MICRO},
+	{ND_SS_RWND, ND_SV_RWND_LIMITED, MICRO},
+	{ND_SS_SNDBUF, ND_SV_SNDBUF_LIMITED, MICRO},
+	{ND_SS_SENT, ND_SV_BYTES_SENT, 1},
+	{ND_SS_RETRANS, ND_SV_BYTES_RETRANS, 1},
+	{ND_SS_RTO, ND_SV_RTO_TIME, MICRO},
+	{ND_SS_ACKED, ND_SV_BYTES_ACKED, 1},
+	{ND_SS_RECEIVED, ND_SV_BYTES_RECEIVED, 1},
+	{ND_SS_SEGS_SENT, ND_SV_DATA_OUT, 1},
+	{ND_SS_SEGS_RETRANS, ND_SV_SEGS_RETRANS, 1},
+	{ND_SS_DUPLICATES, ND_SV_DSACK_DUPS, 1},
+	{ND_SS_OOO, ND_SV_RCV_OOO, 1},
+	{ND_SS_DROPS, ND_SV_DROPS, 1},
 };
 
 static double or_zero(double v)
@@ -327,21 +298,31 @@ static double or_zero(double v)
 	return isnan(v) ? 0 : v;
 }
 
-/* Returns the bits of those that the socket said. */
-static uint32_t sums_of(const struct nd_sock *s, double c[ND_SOCK_SUMS])
+/* Adds to the group what the socket gained; a new one all that it has. Returns the time that it was busy meanwhile, s. */
+static double sum_up(struct nd_sock_group *g, struct nd_sock_seen *e, const struct nd_sock *s,
+		     bool is_new)
 {
-	bool segs = !isnan(s->v[ND_SV_DATA_IN]);
-	uint32_t known = segs ? 1u << ND_SS_EXCHANGES : 0;
+	double busy = 0;
 
-	c[ND_SS_EXCHANGES] = fmin(or_zero(s->v[ND_SV_DATA_IN]), or_zero(s->v[ND_SV_DATA_OUT]));
-	for (unsigned i = 0; i < ND_ARRAY_LEN(sums); i++) {
-		double v = s->v[sums[i].value];
+	if (!isnan(s->v[ND_SV_DATA_IN])) {
+		double pairs = fmin(s->v[ND_SV_DATA_IN], or_zero(s->v[ND_SV_DATA_OUT]));
+		double gain = nd_sock_seen_gain(e, ND_SS_EXCHANGES, pairs);
 
-		c[sums[i].sum] = or_zero(v);
-		if (!isnan(v))
-			known |= 1u << sums[i].sum;
+		g->known |= 1u << ND_SS_EXCHANGES;
+		g->sum[ND_SS_EXCHANGES] += is_new ? pairs : gain;
 	}
-	return known;
+	for (unsigned i = 0; i < ND_ARRAY_LEN(sums); i++) {
+		double v = s->v[sums[i].value] * sums[i].factor, gain;
+
+		if (isnan(v))
+			continue;
+		gain = nd_sock_seen_gain(e, sums[i].sum, v + 0.5);
+		g->known |= 1u << sums[i].sum;
+		g->sum[sums[i].sum] += (is_new ? v : gain) / sums[i].factor;
+		if (sums[i].sum == ND_SS_BUSY)
+			busy = gain / MICRO;
+	}
+	return busy;
 }
 
 static void add_to_group(struct nd_socks *k, struct nd_facts *f, struct nd_sock_group *g,
@@ -366,36 +347,32 @@ static void add_to_group(struct nd_socks *k, struct nd_facts *f, struct nd_sock_
 	}
 }
 
-/* The socket's entry; a new one has zeros, so that all it did is counted. */
+/* The socket's record; NULL: there are too many of them, or of their groups. */
 static struct nd_sock_seen *find_seen(struct nd_socks *k, struct nd_facts *f,
 				      const struct nd_sock *s, bool *is_new)
 {
-	struct nd_sock_seen *e = &k->seen[slot_of(k, s->id)];
+	struct nd_sock_seen *e = nd_sock_seen_find(&k->seen, s->id);
 	uint32_t group;
 
-	*is_new = e->id == 0;
-	if (!*is_new)
+	*is_new = !e;
+	if (e)
 		return e;
-	if (k->n_seen >= ND_SOCKS_MAX) {
+	if (k->seen.n >= ND_SOCKS_MAX) {
 		k->truncated = true;
 		return NULL;
 	}
 	group = group_of(k, f, s);
 	if (group == UINT32_MAX)
 		return NULL;
-	if (k->n_seen * 2 >= k->cap_seen) {
-		seen_grow(k);
-		e = &k->seen[slot_of(k, s->id)];
-	}
-	k->n_seen++;
-	*e = (struct nd_sock_seen){.id = s->id, .group = group};
+	e = nd_sock_seen_add(&k->seen, s->id, k->whole_gen);
+	e->group = group;
 	return e;
 }
 
 static nd_id add_connection(struct nd_socks *k, struct nd_facts *f, const struct nd_sock *s)
 {
 	struct nd_sock_seen alone = {.group = UINT32_MAX}, *e = &alone;
-	double now[ND_SOCK_SUMS], busy = NAN;
+	double busy = NAN, gained;
 	bool is_new = true;
 	struct nd_sock_group *g;
 
@@ -406,16 +383,9 @@ static nd_id add_connection(struct nd_socks *k, struct nd_facts *f, const struct
 	if (!e || e->group == UINT32_MAX)
 		return ND_NO_ENTITY;
 	g = &k->groups[e->group];
-	g->known |= sums_of(s, now);
+	gained = sum_up(g, e, s, is_new);
 	if (!is_new && e->gen + 1 == k->gen && k->t_ns > k->before_ns && !isnan(s->v[ND_SV_BUSY]))
-		busy = fmin(TICK_SLACK, fmax(0, now[ND_SS_BUSY] - e->c[ND_SS_BUSY]) /
-						((double)(k->t_ns - k->before_ns) / 1e9));
-	for (unsigned i = 0; i < ND_SOCK_SUMS; i++) {
-		if (now[i] > e->c[i]) {
-			g->sum[i] += now[i] - e->c[i];
-			e->c[i] = now[i];
-		}
-	}
+		busy = fmin(TICK_SLACK, gained / ((double)(k->t_ns - k->before_ns) / 1e9));
 	e->gen = k->gen;
 	add_to_group(k, f, g, s, busy);
 	return g->id;

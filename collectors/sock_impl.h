@@ -50,6 +50,7 @@ struct nd_sock_group {
 	double extreme[ND_SOCK_EXTREMES]; /* of this dump; NaN: no socket said it */
 	char recv_of[ND_SOCK_PAIR_MAX], send_of[ND_SOCK_PAIR_MAX]; /* whose queue is the largest */
 	char congestion[16];
+	double loss_based; /* of that one: 1, 0, or NaN */
 	double sum[ND_SOCK_SUMS], base[ND_SOCK_SUMS]; /* base: as of the first dump */
 	uint32_t rows, hits; /* samples, and those with a small tail waiting */
 	double min_rtt;
@@ -68,9 +69,15 @@ struct nd_sock_listener {
 	uint32_t n_inodes;
 };
 struct nd_sock_seen {
-	uint64_t id; /* 0: free slot */
-	uint32_t group, gen;
-	double c[ND_SOCK_SUMS];
+	uint64_t id;
+	uint32_t group, gen; /* gen: the last dump that showed it */
+	uint32_t c[ND_SOCK_SUMS]; /* modulo 2^32; times in microseconds */
+};
+struct nd_sock_seen_table { /* zeros: empty */
+	struct nd_sock_seen *v;
+	uint32_t n, cap;
+	uint32_t *slots, cap_slots;
+	uint32_t next; /* the kernel dumps in one order: where the next one was the last time */
 };
 struct nd_socks {
 	char netns[64];
@@ -86,11 +93,19 @@ struct nd_socks {
 	uint32_t n_listeners, cap_listeners;
 	uint32_t *place; /* entity → index of its group or listener, + 1 */
 	uint32_t n_place;
-	struct nd_sock_seen *seen;
-	uint32_t n_seen, cap_seen, whole_gen; /* whole_gen: the whole dump before this one */
+	struct nd_sock_seen_table seen;
+	uint32_t whole_gen; /* the whole dump before this one */
 };
 /* Remembers a descriptor for the owner look-up, each once. */
 void nd_sock_inode(uint64_t *inodes, uint32_t *n, uint64_t inode);
+
+/* sock_seen.c: what it had counted. NULL: not seen. */
+struct nd_sock_seen *nd_sock_seen_find(struct nd_sock_seen_table *t, uint64_t id);
+/* A new one, with zeros. Sockets that were not seen since dump `since` may be forgotten; what was found before may move. */
+struct nd_sock_seen *nd_sock_seen_add(struct nd_sock_seen_table *t, uint64_t id, uint32_t since);
+/* By how much the count grew to `now`, in its own unit, which is kept. */
+double nd_sock_seen_gain(struct nd_sock_seen *e, enum nd_sock_sum sum, double now);
+void nd_sock_seen_free(struct nd_sock_seen_table *t);
 
 /* sock_row.c: what a dump says of a socket now. */
 void nd_sock_row_put(struct nd_facts *f, struct nd_sock_group *g, const struct nd_sock *s,

@@ -196,7 +196,7 @@ void nd_socks_last(struct nd_socks *k, struct nd_facts *f, const struct nd_input
 				       window ? delta / seconds : NAN, NAN, in);
 		else
 			nd_put_missing(f, g->id, d,
-				       k->n_seen ? ND_NOT_ON_THIS_KERNEL : ND_TOOL_OUTPUT_ABSENT,
+				       k->seen.n ? ND_NOT_ON_THIS_KERNEL : ND_TOOL_OUTPUT_ABSENT,
 				       "%s does not give it (tcp_info has it from 6.6 on)",
 				       in->path);
 	}

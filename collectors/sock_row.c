@@ -101,6 +101,20 @@ static double loss_based(const char *congestion)
 	return 0;
 }
 
+/* A small tail that waits is a reason to look closer. */
+static void count_tail(struct nd_sock_group *g, const struct nd_sock *s)
+{
+	const double *v = s->v;
+
+	if (!s->info)
+		return;
+	g->rows++;
+	if (v[ND_SV_NOTSENT] > 0 && v[ND_SV_NOTSENT] < v[ND_SV_MSS] && v[ND_SV_UNACKED] >= 1) {
+		g->hits++;
+		nd_sock_inode(g->inodes, &g->n_inodes, s->inode);
+	}
+}
+
 void nd_sock_row_put(struct nd_facts *f, struct nd_sock_group *g, const struct nd_sock *s,
 		     double busy)
 {
@@ -109,6 +123,9 @@ void nd_sock_row_put(struct nd_facts *f, struct nd_sock_group *g, const struct n
 	double flight = fmax(0, s->wqueue - or_zero(v[ND_SV_NOTSENT]));
 	double row[COLUMNS], *more = &row[ND_ARRAY_LEN(plain)];
 
+	count_tail(g, s);
+	if (!nd_rows_wanted(f))
+		return;
 	for (unsigned i = 0; i < ND_ARRAY_LEN(plain); i++)
 		row[i] = v[plain[i]];
 	/* fmax drops a NaN */
@@ -116,16 +133,9 @@ void nd_sock_row_put(struct nd_facts *f, struct nd_sock_group *g, const struct n
 	more[BUSY] = busy;
 	more[RECV_Q] = s->rqueue;
 	more[SEND_Q] = s->wqueue;
-	more[LOSS_BASED] = loss_based(s->congestion);
+	more[LOSS_BASED] = *s->congestion ? g->loss_based : NAN;
 	more[RWND_LIMITED] = v[ND_SV_BUSY] > 0 ? v[ND_SV_RWND_LIMITED] / v[ND_SV_BUSY] : NAN;
 	nd_put_row(f, g->id, &nd_sock_table, row);
-	if (!s->info)
-		return;
-	g->rows++;
-	if (v[ND_SV_NOTSENT] > 0 && v[ND_SV_NOTSENT] < v[ND_SV_MSS] && v[ND_SV_UNACKED] >= 1) {
-		g->hits++;
-		nd_sock_inode(g->inodes, &g->n_inodes, s->inode);
-	}
 }
 
 /* ---- extremes ---- */
@@ -187,8 +197,10 @@ void nd_sock_extremes_add(struct nd_sock_group *g, const struct nd_sock *s)
 		name_pair(g->recv_of, s);
 	if (extend(g, ND_SX_SEND_Q, s->wqueue) && s->wqueue)
 		name_pair(g->send_of, s);
-	if (*s->congestion)
+	if (*s->congestion && strcmp(g->congestion, s->congestion) != 0) {
 		snprintf(g->congestion, sizeof(g->congestion), "%s", s->congestion);
+		g->loss_based = loss_based(s->congestion);
+	}
 }
 
 static void put_text(struct nd_facts *f, const struct nd_sock_group *g, enum nd_group_fact fact,

@@ -352,6 +352,11 @@ void *nd_facts_row_ctx(const struct nd_facts *f)
 	return f->sink_ctx;
 }
 
+bool nd_rows_wanted(const struct nd_facts *f)
+{
+	return f->sink != NULL;
+}
+
 void nd_put_row(struct nd_facts *f, nd_id on, const struct nd_table_def *table,
 		const double *columns)
 {

@@ -211,7 +211,8 @@ void nd_put_log(struct nd_facts *f, double age, const char *text, const struct n
 void nd_log_read(struct nd_facts *f); /* known, even if no line came */
 void nd_log_missing(struct nd_facts *f, enum nd_missing why, const char *fmt, ...) ND_PRINTF(3, 4);
 
-/* Rows of a streamed table; a NaN column is unknown. */
+/* Rows of a streamed table; a NaN column is unknown. Nobody may want them: then they need not be made. */
+bool nd_rows_wanted(const struct nd_facts *f);
 void nd_put_row(struct nd_facts *f, nd_id on, const struct nd_table_def *table,
 		const double *columns);
 typedef void nd_row_sink(void *ctx, struct nd_facts *f, nd_id on, const struct nd_table_def *table,
