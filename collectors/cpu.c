@@ -80,7 +80,8 @@ const struct nd_fact_def nd_cpu_time_facts[] = {
 	[ND_HOST_LOAD_1] = GAUGE("load.one", ND_GAUGE,
 				 "mean of tasks that run, wait for a CPU or for a disk: 1 minute",
 				 "cat /proc/loadavg"),
-	[ND_HOST_LOAD_5] = GAUGE("load.five", ND_GAUGE, "the same of 5 minutes", "cat /proc/loadavg"),
+	[ND_HOST_LOAD_5] =
+		GAUGE("load.five", ND_GAUGE, "the same of 5 minutes", "cat /proc/loadavg"),
 	[ND_HOST_LOAD_15] =
 		GAUGE("load.fifteen", ND_GAUGE, "the same of 15 minutes", "cat /proc/loadavg"),
 	[ND_HOST_CPUS] = GAUGE("cpu_count", ND_GAUGE, "CPUs that are online", "nproc --all"),

@@ -1,5 +1,9 @@
 /* Which processes hold a socket, from the links in /proc/PID/fd.
  *
+ * A server has its listeners among its lowest descriptors, below thousands of connections: the lowest of every process
+ * are looked at first, and the others only while somebody's owner is still unknown. A process that holds
+ * the same socket at a high number is then not named.
+ *
  * The links say "socket:[INODE]" (proc(5)). Other users' processes need CAP_SYS_PTRACE; what was refused
  * is remembered, since then "nobody holds it" cannot be said. */
 #include "collectors/owners.h"
@@ -8,6 +12,7 @@
 #include <errno.h>
 
 #define LOOK_AT_CLOCK 256 /* descriptors */
+#define LOWEST 512u /* descriptors of a process that are looked at first */
 
 struct scan {
 	struct nd_source *s;
@@ -15,6 +20,7 @@ struct scan {
 	const struct nd_input *in;
 	struct nd_owner_want *w;
 	uint32_t n;
+	bool high; /* the descriptors beyond the lowest */
 	uint32_t fds; /* looked at */
 	uint32_t refused; /* processes whose descriptors may not be read */
 	uint64_t until_ns;
@@ -130,12 +136,12 @@ static void scan_process(struct scan *c, const char *pid)
 	if (!in_own_netns(c, pid, true))
 		return; /* a container's: it may hold a socket of ours, but hardly ever does */
 	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
-	n = nd_source_names(c->s, path, &names);
+	n = nd_source_names_first(c->s, path, c->high ? UINT32_MAX : LOWEST, &names);
 	if (n < 0) {
 		c->refused += n == -EACCES || n == -EPERM;
 		return; /* else it has ended */
 	}
-	for (int i = 0; i < n && !c->stopped; i++) {
+	for (int i = c->high ? (int)LOWEST : 0; i < n && !c->stopped; i++) {
 		uint64_t inode;
 		uint32_t at;
 
@@ -150,6 +156,31 @@ static void scan_process(struct scan *c, const char *pid)
 			holds(c, pid, at);
 	}
 	nd_source_names_free(names, n);
+}
+
+static bool all_found(const struct scan *c)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		if (!c->w[i].found)
+			return false;
+	}
+	return true;
+}
+
+static void scan_all(struct scan *c, bool high)
+{
+	char **names;
+	int count = nd_source_names(c->s, "/proc", &names);
+
+	c->high = high;
+	for (int i = 0; i < count && !c->stopped && !(high && all_found(c)); i++) {
+		uint64_t pid;
+
+		if (nd_parse_u64(names[i], 10, &pid))
+			scan_process(c, names[i]);
+	}
+	if (count >= 0)
+		nd_source_names_free(names, count);
 }
 
 /* Those that nobody seems to hold: refused, given up, or really nobody (in the kernel, or just closed). */
@@ -183,22 +214,17 @@ void nd_owners_relate(struct nd_source *s, struct nd_facts *f, const struct nd_i
 			 .w = w,
 			 .n = n,
 			 .until_ns = nd_source_now(s) + ND_OWNERS_MS_MAX * 1000000ull};
-	char **names;
-	int count;
+	uint32_t refused;
 
 	if (n == 0)
 		return;
 	qsort(w, n, sizeof(*w), by_inode);
 	if (nd_source_link(s, "/proc/self/ns/net", c.own_net, sizeof(c.own_net)) != 0)
 		c.own_net[0] = '\0';
-	count = nd_source_names(s, "/proc", &names);
-	for (int i = 0; i < count && !c.stopped; i++) {
-		uint64_t pid;
-
-		if (nd_parse_u64(names[i], 10, &pid))
-			scan_process(&c, names[i]);
-	}
-	if (count >= 0)
-		nd_source_names_free(names, count);
+	scan_all(&c, false);
+	refused = c.refused;
+	if (!all_found(&c))
+		scan_all(&c, true);
+	c.refused = refused; /* each once */
 	explain(&c);
 }

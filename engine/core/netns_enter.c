@@ -17,7 +17,9 @@ static int cannot(struct nd_err *e, const char *what, const char *do_what)
 	int rc = -errno;
 
 	return nd_fail(e, rc, "%s: %s: %s%s", what, do_what, strerror(-rc),
-		       rc == -EPERM || rc == -EACCES ? "; it needs root (CAP_SYS_ADMIN, CAP_SYS_PTRACE)" : "");
+		       rc == -EPERM || rc == -EACCES
+			       ? "; it needs root (CAP_SYS_ADMIN, CAP_SYS_PTRACE)"
+			       : "");
 }
 
 /* Own mounts stay ours, and /sys shows the namespace that we are in. What is mounted below it (cgroup, tracing) is

@@ -48,8 +48,13 @@ int nd_source_link(struct nd_source *s, const char *path, char *out, size_t size
 
 int nd_source_names(struct nd_source *s, const char *path, char ***names)
 {
+	return nd_source_names_first(s, path, ND_NAMES_MAX, names);
+}
+
+int nd_source_names_first(struct nd_source *s, const char *path, uint32_t max, char ***names)
+{
 	*names = NULL;
-	return s->ops->names(s, path, names);
+	return s->ops->names(s, path, max, names);
 }
 
 void nd_source_names_free(char **names, int n)
@@ -139,11 +144,11 @@ static int by_name(const void *a, const void *b)
 	return nd_natural_cmp(*(char *const *)a, *(char *const *)b);
 }
 
-int nd_names_of_fd(int fd, char ***names)
+int nd_names_of_fd(int fd, uint32_t max, char ***names)
 {
 	DIR *d = fdopendir(fd);
 	char **list = NULL;
-	int n = 0, cap = 0;
+	int n = 0, cap = 0, most = (int)(max < ND_NAMES_MAX ? max : ND_NAMES_MAX);
 	struct dirent *e;
 
 	if (!d) {
@@ -152,7 +157,7 @@ int nd_names_of_fd(int fd, char ***names)
 		close(fd);
 		return rc;
 	}
-	while (n < ND_NAMES_MAX && (e = readdir(d))) {
+	while (n < most && (e = readdir(d))) {
 		if (e->d_name[0] == '.')
 			continue;
 		ND_GROW(list, n, cap);

@@ -65,6 +65,8 @@ int nd_source_text(struct nd_source *s, const char *path, char *out, size_t size
 int nd_source_link(struct nd_source *s, const char *path, char *out, size_t size); /* readlink */
 /* Names in a directory, sorted; free with nd_source_names_free. Negative errno when it cannot be read. */
 int nd_source_names(struct nd_source *s, const char *path, char ***names);
+/* The first max of them as the directory has them, sorted: of a process's descriptors the lowest. */
+int nd_source_names_first(struct nd_source *s, const char *path, uint32_t max, char ***names);
 void nd_source_names_free(char **names, int n);
 
 /* The present moment on the monotonic clock, ns; in a folder that of its latest input. */

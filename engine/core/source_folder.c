@@ -293,7 +293,7 @@ static int folder_link(struct nd_source *s, const char *path, char *out, size_t 
 	return 0;
 }
 
-static int folder_names(struct nd_source *s, const char *path, char ***names)
+static int folder_names(struct nd_source *s, const char *path, uint32_t max, char ***names)
 {
 	char real[PATH_MAX];
 	int fd;
@@ -301,7 +301,7 @@ static int folder_names(struct nd_source *s, const char *path, char ***names)
 	if (!find_in_tops(folder_of(s), path, false, real))
 		return -ENOENT;
 	fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-	return fd < 0 ? -errno : nd_names_of_fd(fd, names);
+	return fd < 0 ? -errno : nd_names_of_fd(fd, max, names);
 }
 
 /* ---- the rest ---- */

@@ -11,7 +11,7 @@ struct nd_source_ops {
 		    const struct nd_bad_input *bad);
 	int (*text)(struct nd_source *s, const char *path, char *out, size_t size);
 	int (*link)(struct nd_source *s, const char *path, char *out, size_t size);
-	int (*names)(struct nd_source *s, const char *path, char ***names);
+	int (*names)(struct nd_source *s, const char *path, uint32_t max, char ***names);
 	uint64_t (*now)(const struct nd_source *s);
 	const struct nd_netns *(*netns)(struct nd_source *s, uint32_t *n, struct nd_status *status);
 	void (*prepare)(struct nd_source *s, const struct nd_read *const *lists, uint32_t n);
@@ -29,7 +29,7 @@ struct nd_source {
 /* Digits compare by value: cpu2 before cpu10. Differing strings never compare equal. */
 int nd_natural_cmp(const char *a, const char *b);
 /* Names in a directory without those that begin with a dot, sorted; takes fd. Negative errno. */
-int nd_names_of_fd(int fd, char ***names);
+int nd_names_of_fd(int fd, uint32_t max, char ***names);
 /* Reads a small file into out: NUL bytes become blanks, one newline at the end is taken off; takes
  * fd. */
 int nd_text_of_fd(int fd, char *out, size_t size);

@@ -163,7 +163,7 @@ static void expand(struct walk *w, const char *done, const char *rest, const cha
 	n = snprintf(path, sizeof(path), "%s%.*s", done, (int)(component - 1 - rest), rest);
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return;
-	n = w->live->base.ops->names(&w->live->base, path, &names);
+	n = w->live->base.ops->names(&w->live->base, path, ND_NAMES_MAX, &names);
 	if (n == -EACCES || n == -EPERM) {
 		w->found++;
 		report_refused(w, path, n);
@@ -226,7 +226,7 @@ static int live_link(struct nd_source *s, const char *path, char *out, size_t si
 	return 0;
 }
 
-static int live_names(struct nd_source *s, const char *path, char ***names)
+static int live_names(struct nd_source *s, const char *path, uint32_t max, char ***names)
 {
 	char real[PATH_BYTES];
 	int rc = locate(live_of(s), path, real, sizeof(real));
@@ -235,7 +235,7 @@ static int live_names(struct nd_source *s, const char *path, char ***names)
 	if (rc)
 		return rc;
 	fd = open(real, OPEN_FLAGS | O_DIRECTORY);
-	return fd < 0 ? -errno : nd_names_of_fd(fd, names);
+	return fd < 0 ? -errno : nd_names_of_fd(fd, max, names);
 }
 
 static const struct nd_netns *live_netns(struct nd_source *s, uint32_t *n, struct nd_status *status)

@@ -188,7 +188,7 @@ static void scan_names(struct scan *c, const char *dir, bool only_known)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char **names = NULL;
-	int n = fd < 0 ? 0 : nd_names_of_fd(fcntl(fd, F_DUPFD_CLOEXEC, 0), &names);
+	int n = fd < 0 ? 0 : nd_names_of_fd(fcntl(fd, F_DUPFD_CLOEXEC, 0), ND_NAMES_MAX, &names);
 
 	for (int i = 0; i < n; i++) {
 		int file = openat(fd, names[i], O_PATH | O_CLOEXEC | O_NOFOLLOW);

@@ -498,7 +498,8 @@ static void unpack(struct preparing *c, uint32_t file, int fd)
 	const struct nd_file of = t->files[file];
 	const char *base = base_of(of.rel);
 	size_t n = strlen(base);
-	struct nd_archive_want want = {.wanted = is_wanted, .ctx = c, .root = of.given ? of.root : ++t->n_roots};
+	struct nd_archive_want want = {
+		.wanted = is_wanted, .ctx = c, .root = of.given ? of.root : ++t->n_roots};
 	const char *dot = strrchr(base, '.');
 
 	/* "netstat-s.txt.gz" is netstat-s.txt */

@@ -167,7 +167,7 @@ static void walk(struct nd_tree *t, const struct place *p)
 {
 	int fd = open(p->real, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char **names = NULL;
-	int n = fd < 0 ? -errno : nd_names_of_fd(fd, &names);
+	int n = fd < 0 ? -errno : nd_names_of_fd(fd, ND_NAMES_MAX, &names);
 
 	if (n < 0)
 		nd_warn("%s: %s", p->rel[0] ? p->rel : p->real, strerror(-n));
