@@ -3,9 +3,10 @@
 
 extern const struct nd_collector nd_collector_schedstat, nd_collector_pidstat;
 extern const struct nd_collector nd_collector_sched_tool, nd_collector_probed;
+extern const struct nd_collector nd_collector_cpu;
 static const struct nd_collector *const list[] = {&nd_collector_schedstat, &nd_collector_pidstat,
-						  &nd_collector_sched_tool, &nd_collector_probed,
-						  NULL};
+						  &nd_collector_cpu,	   &nd_collector_sched_tool,
+						  &nd_collector_probed,	   NULL};
 #define SCHEDSTAT (&nd_collector_schedstat)
 #define PIDSTAT (&nd_collector_pidstat)
 #define SCHED (&nd_collector_sched_tool)
