@@ -215,6 +215,17 @@ static void keep(struct log *log, const struct line *l, const char *text)
 	at->text = nd_strdup(text);
 }
 
+static void put_end(const struct log *log, double end, const struct nd_input *in,
+		    struct nd_facts *f)
+{
+	for (uint32_t i = 0; i < log->n; i++) {
+		if (log->lines[i].clock != SINCE_BOOT)
+			continue;
+		nd_put_num(f, 0, &nd_kernel_log_facts[0], end, in);
+		return;
+	}
+}
+
 /* The last time of each clock; since boot it is now, if the uptime is known and not before. */
 static void find_ends(const struct log *log, const struct nd_facts *f, double end[CLOCKS])
 {
@@ -234,6 +245,7 @@ static void put_all(struct log *log, const struct nd_input *in, struct nd_facts 
 	double end[CLOCKS] = {0};
 
 	find_ends(log, f, end);
+	put_end(log, end[SINCE_BOOT], in, f);
 	for (uint32_t i = 0; i < log->n; i++) {
 		struct line *l = &log->lines[(log->next + i) % log->n];
 		double age = end[l->clock] - l->time;
@@ -278,6 +290,16 @@ static void finish(struct nd_facts *f)
 			       "no output of dmesg or journalctl -k that can be read");
 }
 
+const struct nd_fact_def nd_kernel_log_facts[] = {
+	{.name = "kernel_log.end",
+	 .on = ND_HOST,
+	 .type = ND_T_NUMBER,
+	 .unit = ND_U_SECONDS,
+	 .doc = "time since boot to which the ages of the kernel's log lines count back",
+	 .reproduce = "dmesg | tail -n 1"},
+	{0},
+};
+
 static const struct nd_read reads[] = {
 	{"dmesg", 0,
 	 "*nf_conntrack: table full, dropping packet*\n\n*neighbo[u]*r table overflow!\n\n*neighbor table overflow!\n\n"
@@ -299,6 +321,7 @@ const struct nd_collector nd_collector_dmesg = {
 	.name = "dmesg",
 	.doc = "the kernel's log, from the output of dmesg or journalctl -k or from kern.log",
 	.reads = reads,
+	.facts = nd_kernel_log_facts,
 	.entities = {ND_NO_KIND},
 	.parse = parse,
 	.finish = finish,

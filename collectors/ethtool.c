@@ -14,143 +14,9 @@
 #define COUNTERS_MAX 65536
 #define NAME_BYTES 128
 
-#define HW(meaning, n, text)                                                                       \
-	[ND_ET_HW + meaning] = {.name = "hw." n,                                                   \
-				.on = ND_IFACE,                                                    \
-				.type = ND_T_NUMBER,                                               \
-				.unit = ND_U_COUNT,                                                \
-				.width = ND_COUNTER64,                                             \
-				.doc = text,                                                       \
-				.reproduce = "ethtool -S {key}"}
-#define SIZE(fact, n, option, text)                                                                \
-	[fact] = {.name = n,                                                                       \
-		  .on = ND_IFACE,                                                                  \
-		  .type = ND_T_NUMBER,                                                             \
-		  .unit = ND_U_COUNT,                                                              \
-		  .doc = text,                                                                     \
-		  .reproduce = "ethtool " option " {key}"}
-
-const struct nd_fact_def nd_ethtool_facts[ND_ET_FACTS + 1] = {
-	HW(ND_NIC_RX_RING_FULL, "rx_ring_full",
-	   "packets that the NIC dropped because no receive buffer was free (ena: times that it "
-	   "found none)"),
-	HW(ND_NIC_RX_NO_BUFFER_HINT, "rx_no_buffer_hint",
-	   "times that receive buffers ran short, not yet a loss"),
-	HW(ND_NIC_RX_PORT_DISCARDS, "rx_port_discards",
-	   "packets dropped in the port's own memory: the host's bus or the whole card was too "
-	   "slow"),
-	HW(ND_NIC_RX_PHY_ERRORS, "rx_phy_errors",
-	   "damaged frames: cable, transceiver or the other end"),
-	HW(ND_NIC_RX_ALLOC_FAILED, "rx_alloc_failed",
-	   "receive buffers that could not be allocated"),
-	HW(ND_NIC_RX_DRIVER_DROPS, "rx_driver_drops", "packets that the driver itself dropped"),
-	HW(ND_NIC_PAUSE_RX, "pause_rx", "pause frames received: the other end asked us to wait"),
-	HW(ND_NIC_PAUSE_TX, "pause_tx", "pause frames sent: we could not take more"),
-	HW(ND_NIC_ALLOWANCE_EXCEEDED, "allowance_exceeded",
-	   "packets queued or dropped by the cloud's limits for this instance"),
-	HW(ND_NIC_TX_STALLS, "tx_stalls", "times that a transmit queue was full and had to stop"),
-	HW(ND_NIC_TX_TIMEOUTS, "tx_timeouts", "times that a transmit queue hung and was reset"),
-	[ND_ET_MAP] = {.name = "hw.map",
-		       .on = ND_IFACE,
-		       .type = ND_T_TEXT,
-		       .doc = "how the driver's counters were understood: by driver, by counter "
-			      "names, by pattern",
-		       .reproduce = "ethtool -i {key}"},
-	SIZE(ND_ET_RING_RX, "ring.rx", "-g", "receive descriptors of each queue"),
-	SIZE(ND_ET_RING_RX_MAX, "ring.rx.max", "-g",
-	     "most receive descriptors that the driver allows"),
-	SIZE(ND_ET_RING_TX, "ring.tx", "-g", "transmit descriptors of each queue"),
-	SIZE(ND_ET_RING_TX_MAX, "ring.tx.max", "-g",
-	     "most transmit descriptors that the driver allows"),
-	SIZE(ND_ET_CHANNELS, "channels", "-l", "receive queues in use"),
-	SIZE(ND_ET_CHANNELS_MAX, "channels.max", "-l",
-	     "most receive queues that the driver allows"),
-	{0},
-};
-
-/* ---- shared ---- */
-
-void nd_ethtool_resolve(struct nd_ethtool_set *set)
-{
-	set->map = nd_nic_map(set->driver, set->counters, set->n, &set->how);
-	set->found = nd_nic_resolve(set->map, set->counters, set->n, set->meaning_of);
-}
-
-static void put_map(struct nd_facts *f, nd_id on, const struct nd_ethtool_set *set,
-		    const struct nd_input *in)
-{
-	static const char *const how[] = {"driver", "counter names", "pattern"};
-	const char *name = set->how == ND_NIC_BY_NAMES ? nd_nic_map_name(set->map) : set->driver;
-	char text[96];
-
-	snprintf(text, sizeof(text), "%.64s (by %s)", name ? name : "unknown driver",
-		 how[set->how]);
-	nd_put_text(f, on, &nd_ethtool_facts[ND_ET_MAP], text, in);
-}
-
-static void put_none(struct nd_facts *f, nd_id on, const struct nd_ethtool_set *set,
-		     enum nd_nic_meaning m, const struct nd_input *in)
-{
-	const struct nd_fact_def *fact = &nd_ethtool_facts[ND_ET_HW + m];
-	const char *name = set->driver ? set->driver : nd_nic_map_name(set->map);
-	const char *blind = nd_nic_map_blind(set->map, m);
-
-	if (blind)
-		nd_put_missing(f, on, fact, ND_NOT_ON_THIS_KERNEL, "%s", blind);
-	else if (set->how != ND_NIC_BY_PATTERN && nd_nic_map_has(set->map, m) && set->text)
-		nd_put_missing(f, on, fact, ND_TOOL_OUTPUT_ABSENT,
-			       "%s shows none of the counters that %s has for it", in->path, name);
-	else
-		nd_put_missing(f, on, fact, ND_NOT_ON_THIS_KERNEL,
-			       "driver %s has no counter known to mean %s",
-			       *name ? name : "(unknown)", fact->name);
-}
-
-void nd_ethtool_put(struct nd_facts *f, nd_id on, const struct nd_ethtool_set *set,
-		    const struct nd_input *in)
-{
-	uint64_t sums[ND_NIC_MEANINGS + 1] = {0};
-
-	for (uint32_t i = 0; i < set->n; i++)
-		sums[set->meaning_of[i]] += set->counters[i].value;
-	for (unsigned m = 0; m < ND_NIC_MEANINGS; m++) {
-		if (set->found >> m & 1)
-			nd_put_reading(f, on, &nd_ethtool_facts[ND_ET_HW + m], sums[m], in);
-		else
-			put_none(f, on, set, (enum nd_nic_meaning)m, in);
-	}
-	put_map(f, on, set, in);
-}
-
-void nd_ethtool_none(struct nd_facts *f, nd_id on, enum nd_missing why, const char *detail)
-{
-	for (unsigned m = 0; m <= ND_ET_MAP; m++)
-		nd_put_missing(f, on, &nd_ethtool_facts[m], why, "%s", detail);
-}
-
-void nd_ethtool_put_size(struct nd_facts *f, nd_id on, enum nd_ethtool_fact fact, uint64_t v,
-			 const struct nd_input *in)
-{
-	if (v)
-		nd_put_num(f, on, &nd_ethtool_facts[fact], (double)v, in);
-	else
-		nd_put_missing(f, on, &nd_ethtool_facts[fact], ND_NOT_ON_THIS_KERNEL,
-			       "the driver does not tell it");
-}
-
-void nd_ethtool_put_channels(struct nd_facts *f, nd_id on, const struct nd_ethtool_channels *c,
-			     const struct nd_input *in)
-{
-	/* Drivers that can do both have either the one kind or the other in use: the maxima do not
-	 * add up. */
-	nd_ethtool_put_size(f, on, ND_ET_CHANNELS, c->combined + c->rx, in);
-	nd_ethtool_put_size(f, on, ND_ET_CHANNELS_MAX,
-			    c->combined || !c->rx ? c->combined_max : c->rx_max, in);
-}
-
 /* ---- text ---- */
 
-enum section { STATS, RINGS, CHANNELS, INFO, SETTINGS, OTHER };
+enum section { STATS, RINGS, CHANNELS, INFO, SETTINGS, FEATURES, PAUSE, COALESCE, OTHER };
 
 struct reader {
 	const struct nd_input *in;
@@ -169,6 +35,7 @@ struct reader {
 
 	struct nd_ethtool_channels channels;
 	uint32_t channel_lines;
+	struct nd_ethtool_modes modes; /* of the settings, that go on over several lines */
 };
 
 static const struct {
@@ -181,9 +48,10 @@ static const struct {
 	{"Channel parameters for ", CHANNELS, true},
 	{"Settings for ", SETTINGS, true},
 	{"driver:", INFO, false},
-	{"Coalesce parameters for ", OTHER, true},
-	{"Features for ", OTHER, true},
-	{"Pause parameters for ", OTHER, true},
+	{"Coalesce parameters for ", COALESCE, true},
+	{"Features for ", FEATURES, true},
+	{"Offload parameters for ", FEATURES, true}, /* before 3.0 */
+	{"Pause parameters for ", PAUSE, true},
 	{"Standard stats for ", OTHER, true},
 };
 
@@ -198,10 +66,6 @@ static const char *driver_of(const struct nd_facts *f, nd_id on)
 
 static void flush_stats(struct reader *r)
 {
-	static const struct {
-		const char *name;
-		enum nd_netdev_fact fact;
-	} plain[] = {{"rx_packets", ND_IF_RX_PACKETS}, {"tx_packets", ND_IF_TX_PACKETS}};
 	struct nd_ethtool_set set = {
 		.driver = driver_of(r->f, r->on), .counters = r->counters, .n = r->n, .text = true};
 
@@ -209,11 +73,6 @@ static void flush_stats(struct reader *r)
 	nd_ethtool_resolve(&set);
 	nd_ethtool_put(r->f, r->on, &set, r->in);
 	free(set.meaning_of);
-	for (uint32_t i = 0; i < r->n; i++)
-		for (size_t k = 0; k < ND_ARRAY_LEN(plain); k++)
-			if (strcmp(r->counters[i].name, plain[k].name) == 0)
-				nd_put_reading(r->f, r->on, &nd_netdev_facts[plain[k].fact],
-					       r->counters[i].value, r->in);
 }
 
 /* Puts what was gathered about an interface before another begins. */
@@ -223,6 +82,9 @@ static void flush(struct reader *r)
 		flush_stats(r);
 	if (r->channel_lines && r->on != ND_NO_ENTITY)
 		nd_ethtool_put_channels(r->f, r->on, &r->channels, r->in);
+	if (r->on != ND_NO_ENTITY)
+		nd_ethtool_put_modes(r->f, r->on, &r->modes, r->in);
+	r->modes = (struct nd_ethtool_modes){.list = -1};
 	r->n = 0;
 	r->heading[0] = '\0';
 	r->channel_lines = 0;
@@ -325,22 +187,12 @@ static void take_channel(struct reader *r, const char *name, const char *value)
 	r->any = true;
 }
 
-static void take_setting(struct reader *r, const char *name, char *value)
+static void take_info(struct reader *r, const char *name, const char *value)
 {
-	if (r->section == INFO && strcmp(name, "driver") == 0 && *value) {
-		nd_put_text(r->f, r->on, &nd_netdev_facts[ND_IF_DRIVER], value, r->in);
-		r->any = true;
-	} else if (r->section == SETTINGS && strcmp(name, "Speed") == 0) {
-		size_t digits = strspn(value, "0123456789");
-
-		if (digits == 0 || strcmp(value + digits, "Mb/s") == 0) {
-			value[digits] = '\0'; /* "Unknown!" becomes empty */
-			nd_netdev_put_speed(r->f, r->on, value, r->in);
-			r->any = true;
-		}
-	} else if (r->section == SETTINGS) {
-		r->any = true;
-	}
+	if (strcmp(name, "driver") != 0 || !*value)
+		return;
+	nd_put_text(r->f, r->on, &nd_netdev_facts[ND_IF_DRIVER], value, r->in);
+	r->any = true;
 }
 
 static void take_line(struct reader *r, char *line)
@@ -359,12 +211,16 @@ static void take_line(struct reader *r, char *line)
 	*value++ = '\0';
 	value = nd_trim(value);
 	name = nd_trim(name);
+	r->any = r->any || (r->section >= SETTINGS && r->section <= COALESCE);
 	switch (r->section) {
 	case STATS: take_counter(r, name, indent, value); break;
 	case RINGS: take_ring(r, name, value); break;
 	case CHANNELS: take_channel(r, name, value); break;
-	case INFO:
-	case SETTINGS: take_setting(r, name, value); break;
+	case INFO: take_info(r, name, value); break;
+	case SETTINGS: nd_ethtool_setting(r->f, r->on, &r->modes, name, value, r->in); break;
+	case FEATURES: nd_ethtool_feature(r->f, r->on, name, value, r->in); break;
+	case PAUSE: nd_ethtool_pause(r->f, r->on, name, value, r->in); break;
+	case COALESCE: nd_ethtool_coalesce(r->f, r->on, name, value, r->in); break;
 	case OTHER: break;
 	}
 }
@@ -372,7 +228,12 @@ static void take_line(struct reader *r, char *line)
 static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,
 		 struct nd_err *e)
 {
-	struct reader r = {.in = in, .s = s, .f = f, .on = ND_NO_ENTITY, .section = STATS};
+	struct reader r = {.in = in,
+			   .s = s,
+			   .f = f,
+			   .on = ND_NO_ENTITY,
+			   .section = STATS,
+			   .modes = {.list = -1}};
 	char *line;
 	int rc = 0;
 
@@ -384,7 +245,8 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 			continue;
 		}
 		if (r.on != ND_NO_ENTITY && !strchr(line, ':'))
-			(void)take_refusal(&r, nd_trim(line));
+			(void)(take_refusal(&r, nd_trim(line)) ||
+			       nd_ethtool_more_modes(&r.modes, line));
 		else
 			take_line(&r, line);
 	}
@@ -416,7 +278,7 @@ static void finish(struct nd_facts *f)
 
 		if (v.type != ND_V_TEXT || strcmp(v.text, "physical") == 0)
 			continue;
-		for (unsigned k = 0; k < ND_ET_FACTS; k++)
+		for (unsigned k = 0; k < ND_ET_DUPLEX; k++)
 			nd_put_absent(f, ids[i], &nd_ethtool_facts[k], &in);
 	}
 }
@@ -425,6 +287,9 @@ static const struct nd_read reads[] = {
 	{"ethtool -i *", 0, /* before -S: whose counters they are */
 	 "driver: *\nversion:*\nfirmware-version:*\n\ndriver: *\nbus-info:*\n\n"
 	 "driver: *\nversion:*"},
+	{"ethtool -k *", 0, "Features for *:\n\nOffload parameters for *:"},
+	{"ethtool -a *", 0, "Pause parameters for *:"},
+	{"ethtool -c *", 0, "Coalesce parameters for *:"},
 	{"ethtool -S *", 0,
 	 "NIC statistics:\n\nrx_[a-z_0-9]*: [0-9]*\ntx_[a-z_0-9]*: [0-9]*\n\nrx_[a-z_0-9]*errors: [0-9]*"},
 	{"ethtool -g *", 0, "Ring parameters for *"},

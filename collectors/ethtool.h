@@ -15,9 +15,29 @@ enum nd_ethtool_fact {
 	ND_ET_RING_TX_MAX,
 	ND_ET_CHANNELS,
 	ND_ET_CHANNELS_MAX,
-	ND_ET_FACTS
+	ND_ET_DUPLEX, /* from here on also of what is no device */
+	ND_ET_AUTONEG,
+	ND_ET_PORT,
+	ND_ET_LINK,
+	ND_ET_SUPPORTED,
+	ND_ET_ADVERTISED,
+	ND_ET_PARTNER,
+	ND_ET_PAUSE_RX,
+	ND_ET_PAUSE_TX,
+	ND_ET_RX_CSUM,
+	ND_ET_TX_CSUM,
+	ND_ET_TSO,
+	ND_ET_GRO,
+	ND_ET_GRO_HW,
+	ND_ET_LRO,
+	ND_ET_TUNNEL,
+	ND_ET_ADAPTIVE_RX,
+	ND_ET_RX_USECS,
+	ND_ET_TX_USECS,
+	ND_ET_FACTS,
+	ND_ET_QUEUE_PACKETS = ND_ET_FACTS /* on a queue, the others on an interface */
 };
-extern const struct nd_fact_def nd_ethtool_facts[ND_ET_FACTS + 1];
+extern const struct nd_fact_def nd_ethtool_facts[ND_ET_FACTS + 2];
 
 /* A driver's counters, and what they were found to mean. */
 struct nd_ethtool_set {
@@ -46,7 +66,35 @@ struct nd_ethtool_channels {
 void nd_ethtool_put_channels(struct nd_facts *f, nd_id on, const struct nd_ethtool_channels *c,
 			     const struct nd_input *in);
 
+/* The three lists of link modes, as "1000baseT/Full" names them: the fastest of each in Mbit/s. */
+enum nd_ethtool_list { ND_ET_LIST_SUPPORTED, ND_ET_LIST_ADVERTISED, ND_ET_LIST_PARTNER };
+struct nd_ethtool_modes {
+	int list; /* of the last line: its next ones go on with it; -1: none */
+	bool told[3];
+	uint64_t mbit[3]; /* 0: not reported */
+};
+void nd_ethtool_add_modes(struct nd_ethtool_modes *m, enum nd_ethtool_list list, char *words);
+/* A line without a name: more modes. False: nothing went before. */
+bool nd_ethtool_more_modes(struct nd_ethtool_modes *m, char *line);
+void nd_ethtool_put_modes(struct nd_facts *f, nd_id on, const struct nd_ethtool_modes *m,
+			  const struct nd_input *in);
+
+/* One "NAME: VALUE" of plain ethtool, -k, -a and -c; others than are known are left. value may be
+ * modified. */
+void nd_ethtool_setting(struct nd_facts *f, nd_id on, struct nd_ethtool_modes *m, const char *name,
+			char *value, const struct nd_input *in);
+void nd_ethtool_feature(struct nd_facts *f, nd_id on, const char *name, const char *value,
+			const struct nd_input *in);
+void nd_ethtool_pause(struct nd_facts *f, nd_id on, const char *name, const char *value,
+		      const struct nd_input *in);
+void nd_ethtool_coalesce(struct nd_facts *f, nd_id on, const char *name, const char *value,
+			 const struct nd_input *in);
+
 /* The live half (ethtool_live.c). */
+int nd_ethtool_ask(int fd, const char *name, void *request); /* SIOCETHTOOL; negative errno */
+/* Link, pause, offloads and coalescing (ethtool_link.c); what the driver does not tell is not put. */
+void nd_ethtool_read_settings(int fd, const char *name, struct nd_facts *f, nd_id on,
+			      struct nd_input *in);
 int nd_ethtool_live(struct nd_live *l, struct nd_facts *f, struct nd_err *e);
 void nd_ethtool_end(void *state);
 #endif

@@ -35,14 +35,6 @@ struct state {
 	uint32_t n;
 };
 
-static int ask(int fd, const char *name, void *request)
-{
-	struct ifreq ifr = {.ifr_data = request};
-
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", name);
-	return ioctl(fd, SIOCETHTOOL, &ifr) < 0 ? -errno : 0;
-}
-
 static bool is_up(int fd, const char *name)
 {
 	struct ifreq ifr = {0};
@@ -62,7 +54,7 @@ static void read_driver(int fd, struct nic *nic, struct nd_facts *f, nd_id on, s
 {
 	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
 
-	if (ask(fd, nic->name, &info) != 0 || !info.driver[0])
+	if (nd_ethtool_ask(fd, nic->name, &info) != 0 || !info.driver[0])
 		return;
 	snprintf(nic->driver, sizeof(nic->driver), "%.*s", (int)sizeof(info.driver) - 1,
 		 info.driver);
@@ -74,7 +66,7 @@ static void read_rings(int fd, const struct nic *nic, struct nd_facts *f, nd_id 
 		       struct nd_input *in)
 {
 	struct ethtool_ringparam ring = {.cmd = ETHTOOL_GRINGPARAM};
-	int rc = ask(fd, nic->name, &ring);
+	int rc = nd_ethtool_ask(fd, nic->name, &ring);
 
 	in->path = "ethtool ioctl GRINGPARAM";
 	for (int k = ND_ET_RING_RX; rc != 0 && k <= ND_ET_RING_TX_MAX; k++)
@@ -92,7 +84,7 @@ static void read_channels(int fd, const struct nic *nic, struct nd_facts *f, nd_
 			  struct nd_input *in)
 {
 	struct ethtool_channels c = {.cmd = ETHTOOL_GCHANNELS};
-	int rc = ask(fd, nic->name, &c);
+	int rc = nd_ethtool_ask(fd, nic->name, &c);
 
 	in->path = "ethtool ioctl GCHANNELS";
 	if (rc == 0) {
@@ -134,7 +126,7 @@ static int count_counters(int fd, const char *name)
 
 	q.info.cmd = ETHTOOL_GSSET_INFO;
 	q.info.sset_mask = 1ull << ETH_SS_STATS;
-	rc = ask(fd, name, &q);
+	rc = nd_ethtool_ask(fd, name, &q);
 	if (rc != 0)
 		return rc;
 	memcpy(&n, q.room + sizeof(struct ethtool_sset_info), sizeof(n));
@@ -150,7 +142,7 @@ static int read_names(int fd, struct nic *nic, uint32_t n)
 	g->cmd = ETHTOOL_GSTRINGS;
 	g->string_set = ETH_SS_STATS;
 	g->len = n;
-	rc = ask(fd, nic->name, g);
+	rc = nd_ethtool_ask(fd, nic->name, g);
 	if (rc == 0 && g->len != n)
 		rc = -EAGAIN;
 	nic->names = nd_alloc(n * (one + 1));
@@ -177,7 +169,7 @@ static int read_values(int fd, struct nic *nic)
 				      SPARE((size_t)n) * sizeof(nic->stats->data[0]));
 	nic->stats->cmd = ETHTOOL_GSTATS;
 	nic->stats->n_stats = n;
-	rc = ask(fd, nic->name, nic->stats);
+	rc = nd_ethtool_ask(fd, nic->name, nic->stats);
 	if (rc == 0 && nic->stats->n_stats != n)
 		return -EAGAIN; /* the names that we have are of other counters */
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
@@ -222,6 +214,7 @@ static void read_nic(int fd, struct nic *nic, struct nd_facts *f, nd_id on, stru
 		read_driver(fd, nic, f, on, in);
 		read_rings(fd, nic, f, on, in);
 		read_channels(fd, nic, f, on, in);
+		nd_ethtool_read_settings(fd, nic->name, f, on, in);
 		nic->known = true;
 	}
 	rc = read_counters(fd, nic);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "collectors/collector.h"
+#include "collectors/host.h"
 
 #define DEVICE "/dev/kmsg"
 #define RECORD_BYTES 16384 /* the kernel's records have at most 8 KiB */
@@ -64,6 +65,8 @@ static int read_all(int fd, const struct nd_live *l, struct nd_facts *f, struct 
 		bad += !take_record(record, (double)start_ns / 1e9, &l->in, f);
 	}
 	free(record);
+	if (rc == 0)
+		nd_put_num(f, 0, &nd_kernel_log_facts[0], (double)start_ns / 1e9, &l->in);
 	if (rc == 0 && bad)
 		nd_info("%s: %llu records of another form", DEVICE, (unsigned long long)bad);
 	return rc;
@@ -92,6 +95,7 @@ static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 const struct nd_collector nd_collector_kmsg = {
 	.name = "kmsg",
 	.doc = "the kernel's log, live",
+	.facts = nd_kernel_log_facts,
 	.entities = {ND_NO_KIND},
 	.live = live,
 };

@@ -6,9 +6,11 @@
  * to 6.18. */
 #include "collectors/nicmap.h"
 
-#define ROWS_MAX 28
+#include "engine/core/str.h"
+
+#define ROWS_MAX 36
 #define SIGNS_MAX 4
-#define DRIVERS_MAX 4
+#define DRIVERS_MAX 6
 
 struct row {
 	const char *name; /* pattern for nd_nic_match */
@@ -32,9 +34,12 @@ struct nd_nic_map {
 #define DROPS ND_NIC_RX_DRIVER_DROPS
 #define PAUSE_RX ND_NIC_PAUSE_RX
 #define PAUSE_TX ND_NIC_PAUSE_TX
-#define LIMIT ND_NIC_ALLOWANCE_EXCEEDED
+#define LATE ND_NIC_LATE_COLLISIONS
+#define PAUSE_RX_TIME ND_NIC_PAUSE_RX_TIME
+#define PAUSE_TX_TIME ND_NIC_PAUSE_TX_TIME
 #define STALL ND_NIC_TX_STALLS
 #define TIMEOUT ND_NIC_TX_TIMEOUTS
+#define RESET ND_NIC_RESETS
 #define OR true
 
 /* What Intel's 1 and 10 Gbit/s drivers have in common. */
@@ -52,166 +57,23 @@ struct nd_nic_map {
 	{                                                                                          \
 		"rx_align_errors", PHY, 0                                                          \
 	}
+#define LATE_1G                                                                                    \
+	{"tx_abort_late_coll", LATE, 0},                                                           \
+	{                                                                                          \
+		"tx_window_errors", LATE, OR                                                       \
+	}
+
+#define ALLOWANCES                                                                                 \
+	{"bw_in_allowance_exceeded", ND_NIC_BW_IN_EXCEEDED, 0},                                    \
+		{"bw_out_allowance_exceeded", ND_NIC_BW_OUT_EXCEEDED, 0},                          \
+		{"pps_allowance_exceeded", ND_NIC_PPS_EXCEEDED, 0},                                \
+		{"conntrack_allowance_exceeded", ND_NIC_CONNTRACK_EXCEEDED, 0},                    \
+	{                                                                                          \
+		"linklocal_allowance_exceeded", ND_NIC_LINKLOCAL_EXCEEDED, 0                       \
+	}
 
 static const struct nd_nic_map maps[] = {
-	{.drivers = {"ixgbe"},
-	 .signs = {"rx_no_dma_resources"},
-	 .rows = {INTEL_MAC,
-		  {"rx_missed_errors", RING, 0},
-		  {"rx_no_dma_resources", RING, 0}, /* the same loss in drop-enable mode */
-		  {"rx_no_buffer_count", HINT, 0},
-		  {"alloc_rx_page_failed", ALLOC, 0},
-		  {"alloc_rx_buff_failed", ALLOC, 0},
-		  {"tx_restart_queue", STALL, 0}}},
-	{.drivers = {"igb", "igc"},
-	 .signs = {"rx_missed_errors", "rx_no_buffer_count", "rx_queue_#_drops"},
-	 .rows = {INTEL_1G,
-		  {"rx_queue_#_drops", RING, 0},
-		  {"rx_queue_#_alloc_failed", ALLOC, 0},
-		  {"tx_queue_#_restart", STALL, 0}}},
-	{.drivers = {"e1000e", "e1000"},
-	 .signs = {"rx_missed_errors", "rx_no_buffer_count"},
-	 .rows = {INTEL_1G, {"alloc_rx_buff_failed", ALLOC, 0}, {"tx_restart_queue", STALL, 0}}},
-	/* port.rx_dropped was renamed to port.rx_discards, in 6.1 stable earlier than in 6.6 */
-	{.drivers = {"i40e"},
-	 .signs = {"port.rx_crc_errors", "port.rx_discards", "port.rx_dropped"},
-	 .any = true,
-	 .rows = {{"port.rx_discards", RING, 0},
-		  {"port.rx_dropped", RING, OR},
-		  {"veb.rx_discards", PORT, 0},
-		  {"port.rx_crc_errors", PHY, 0},
-		  {"rx_alloc_fail", ALLOC, 0},
-		  {"rx_pg_alloc_fail", ALLOC, 0},
-		  {"port.link_xoff_rx", PAUSE_RX, 0},
-		  {"port.link_xoff_tx", PAUSE_TX, 0},
-		  {"tx_busy", STALL, 0},
-		  {"tx_stopped", STALL, 0},
-		  {"port.tx_timeout", TIMEOUT, 0}}},
-	{.drivers = {"ice"},
-	 .signs = {"rx_crc_errors.nic", "rx_dropped.nic"},
-	 .any = true,
-	 .rows = {{"rx_dropped", RING, 0}, /* this interface's queues */
-		  {"rx_dropped.nic", RING, 0}, /* the port's buffer, behind them */
-		  {"rx_crc_errors.nic", PHY, 0},
-		  {"rx_alloc_fail", ALLOC, 0},
-		  {"rx_pg_alloc_fail", ALLOC, 0},
-		  {"link_xoff_rx.nic", PAUSE_RX, 0},
-		  {"link_xoff_tx.nic", PAUSE_TX, 0},
-		  {"tx_busy", STALL, 0},
-		  {"tx_restart", STALL, 0},
-		  {"tx_timeout.nic", TIMEOUT, 0}}},
-	{.drivers = {"mlx5_core", "mlx5e_rep"},
-	 .signs = {"rx_out_of_buffer"},
-	 .rows = {{"rx_out_of_buffer", RING, 0},
-		  {"rx_discards_phy", PORT, 0},
-		  {"rx_prio#_discards", PORT, OR},
-		  {"rx_buffer_passed_thres_phy", HINT, 0},
-		  {"rx_crc_errors_phy", PHY, 0},
-		  {"rx_symbol_err_phy", PHY, 0},
-		  {"rx_buff_alloc_err", ALLOC, 0},
-		  {"rx#_buff_alloc_err", ALLOC, OR},
-		  {"rx_pause_ctrl_phy", PAUSE_RX, 0},
-		  {"rx_global_pause", PAUSE_RX, OR},
-		  {"tx_pause_ctrl_phy", PAUSE_TX, 0},
-		  {"tx_global_pause", PAUSE_TX, OR},
-		  {"tx_queue_stopped", STALL, 0},
-		  {"tx#_stopped", STALL, OR}}},
-	/* one register under two names */
-	{.drivers = {"mlx4_en", "mlx4_core"},
-	 .rows = {{"rx_missed_errors", RING, 0},
-		  {"rx_fifo_errors", RING, OR},
-		  {"rx_crc_errors", PHY, 0},
-		  {"tx_queue_stopped", STALL, 0},
-		  {"tx_timeout", TIMEOUT, 0}}},
-	/* counts the times that the driver found the ring empty, not packets */
-	{.drivers = {"ena"},
-	 .signs = {"bw_in_allowance_exceeded", "queue_#_rx_empty_rx_ring"},
-	 .any = true,
-	 .rows = {{"queue_#_rx_empty_rx_ring", RING, 0},
-		  {"queue_#_rx_refil_partial", HINT, 0}, /* sic */
-		  {"queue_#_rx_page_alloc_fail", ALLOC, 0},
-		  {"queue_#_rx_skb_alloc_fail", ALLOC, 0},
-		  {"bw_in_allowance_exceeded", LIMIT, 0},
-		  {"bw_out_allowance_exceeded", LIMIT, 0},
-		  {"pps_allowance_exceeded", LIMIT, 0},
-		  {"conntrack_allowance_exceeded", LIMIT, 0},
-		  {"linklocal_allowance_exceeded", LIMIT, 0},
-		  {"queue_#_tx_queue_stop", STALL, 0},
-		  {"tx_timeout", TIMEOUT, 0}}},
-	{.drivers = {"virtio_net"},
-	 .signs = {"rx#_kicks", "rx_queue_#_kicks", "rx_kicks"},
-	 .any = true,
-	 .no_ring_full = "virtio_net counts no ring overflow: look at tx_dropped of the tap "
-			 "device on the host",
-	 .rows = {{"rx_drops", DROPS, 0},
-		  {"rx#_drops", DROPS, OR},
-		  {"rx_queue_#_drops", DROPS, OR}, /* up to 6.6 */
-		  {"tx_tx_timeouts", TIMEOUT, 0},
-		  {"tx#_tx_timeouts", TIMEOUT, OR},
-		  {"tx_queue_#_tx_timeouts", TIMEOUT, OR}}},
-	{.drivers = {"bnxt_en"},
-	 .signs = {"rx_total_ring_discards", "rx_fcs_err_frames", "rx_stat_discard"},
-	 .any = true,
-	 .rows = {{"rx_total_ring_discards", RING, 0},
-		  {"[#]: rx_discards", RING, OR},
-		  {"rx_discard_packets_cos#", RING, OR},
-		  {"rx_stat_discard", RING, OR},
-		  {"rx_buffer_passed_threshold", HINT, 0},
-		  {"rx_fcs_err_frames", PHY, 0},
-		  {"rx_pcs_symbol_err", PHY, 0},
-		  {"rx_total_oom_discards", ALLOC, 0},
-		  {"[#]: rx_buf_errors", ALLOC, OR},
-		  {"rx_pause_frames", PAUSE_RX, 0},
-		  {"tx_pause_frames", PAUSE_TX, 0}}},
-	{.drivers = {"tg3"},
-	 .signs = {"rx_discards", "rx_threshold_hit"},
-	 .rows = {{"rx_discards", RING, 0},
-		  {"rx_fcs_errors", PHY, 0},
-		  {"rx_align_errors", PHY, 0},
-		  {"rx_xoff_pause_rcvd", PAUSE_RX, 0},
-		  {"tx_xoff_sent", PAUSE_TX, 0}}},
-	{.drivers = {"bnx2x"},
-	 .signs = {"rx_discards", "rx_phy_ip_err_discards"},
-	 .rows = {{"rx_discards", RING, 0},
-		  {"[#]: rx_discards", RING, OR},
-		  {"rx_crc_errors", PHY, 0},
-		  {"rx_align_errors", PHY, 0}}},
-	{.drivers = {"hv_netvsc"},
-	 .signs = {"rx_comp_busy"},
-	 .no_ring_full =
-		 "hv_netvsc counts no ring overflow: the virtual switch of the host drops unseen",
-	 .rows = {{"rx_no_memory", ALLOC, 0},
-		  {"rx_comp_busy", HINT, 0},
-		  {"tx_busy", STALL, 0},
-		  {"stop_queue", STALL, 0}}},
-	{.drivers = {"gve", "gvnic"},
-	 .signs = {"rx_no_buffers_posted[#]"},
-	 .rows = {{"rx_no_buffers_posted[#]", RING, 0},
-		  {"rx_queue_drop_cnt[#]", RING, OR},
-		  {"rx_dropped_pkt[#]", DROPS, 0},
-		  {"rx_skb_alloc_fail", ALLOC, 0},
-		  {"rx_buf_alloc_fail", ALLOC, 0},
-		  {"page_alloc_fail", ALLOC, 0},
-		  {"tx_stop[#]", STALL, 0},
-		  {"tx_timeouts", TIMEOUT, 0}}},
-	{.drivers = {"r8169"},
-	 .signs = {"rx_missed", "align_errors"},
-	 .rows = {{"rx_missed", RING, 0}, {"align_errors", PHY, 0}}},
-	/* the same names again for each queue; "drv dropped rx total" includes failed allocations
-	 */
-	{.drivers = {"vmxnet3"},
-	 .signs = {"pkts rx OOB"},
-	 .rows = {{"pkts rx OOB", RING, 0},
-		  {"pkts rx err", PHY, 0},
-		  {"drv dropped rx total", DROPS, 0},
-		  {"rx buf alloc fail", ALLOC, 0},
-		  {"ring full", STALL, 0},
-		  {"pkts tx discard", STALL, 0},
-		  {"tx timeout count", TIMEOUT, 0}}},
-	{.drivers = {"mana"},
-	 .signs = {"hc_rx_err_vport_disabled"},
-	 .no_ring_full = "mana counts no ring overflow",
-	 .rows = {{"stop_queue", STALL, 0}}},
+#include "collectors/nicmap.def"
 };
 
 /* For drivers that nobody has described here: what such counters are mostly called. */
@@ -231,7 +93,16 @@ static const struct nd_nic_map patterns = {
 		 {"rx*alloc*fail*", ALLOC, 0},
 		 {"alloc_rx*fail*", ALLOC, OR},
 		 {"rx*#*alloc*fail*", ALLOC, OR},
-		 {"*allowance_exceeded", LIMIT, 0},
+		 {"*tx*late*col*", LATE, 0},
+		 {"rx_pause*", PAUSE_RX, 0},
+		 {"*rx*pause_frames", PAUSE_RX, OR},
+		 {"*rx*xoff*", PAUSE_RX, OR},
+		 {"*xoff_rx*", PAUSE_RX, OR},
+		 {"tx_pause*", PAUSE_TX, 0},
+		 {"*tx*pause_frames", PAUSE_TX, OR},
+		 {"*tx*xoff*", PAUSE_TX, OR},
+		 {"*xoff_tx*", PAUSE_TX, OR},
+		 ALLOWANCES,
 		 {"tx_timeout*", TIMEOUT, 0}},
 };
 
@@ -264,6 +135,48 @@ bool nd_nic_match(const char *pattern, const char *name)
 		}
 	}
 	return true;
+}
+
+bool nd_nic_queue(const char *name, bool *tx, uint32_t *queue)
+{
+	/* '#' is the queue */
+	static const struct {
+		const char *rx, *tx;
+	} names[] = {
+		{"rx_queue_#_packets", "tx_queue_#_packets"},
+		{"rx-#.packets", "tx-#.packets"},
+		{"rx-#.rx_packets", "tx-#.tx_packets"},
+		{"rx#_packets", "tx#_packets"},
+		{"queue_#_rx_cnt", "queue_#_tx_cnt"},
+		{"rx_packets[#]", "tx_packets[#]"},
+		{"[#]: rx_ucast_packets", "[#]: tx_ucast_packets"},
+		{"#: rcv_pkts", "#: xmit_pkts"},
+		{"Queue[#] InPackets", "Queue[#] OutPackets"},
+		{"rxq#: rx_pkts", "txq#: tx_pkts"},
+		{"q#_rx_pkt_n", "q#_tx_pkt_n"},
+		{"q#_rx_packets", "q#_tx_packets"},
+		{"rxq#_packets", "txq#_packets"},
+	};
+	char digits[8];
+	uint64_t v;
+	size_t n;
+
+	for (size_t i = 0; i < ND_ARRAY_LEN(names); i++) {
+		*tx = nd_nic_match(names[i].tx, name);
+		if (!*tx && !nd_nic_match(names[i].rx, name))
+			continue;
+		name += strcspn(name, "0123456789");
+		n = strspn(name, "0123456789");
+		if (n >= sizeof(digits))
+			return false;
+		memcpy(digits, name, n);
+		digits[n] = '\0';
+		if (!nd_parse_u64(digits, 10, &v))
+			return false;
+		*queue = (uint32_t)v;
+		return true;
+	}
+	return false;
 }
 
 static bool has_sign(const char *sign, const struct nd_nic_counter *counters, uint32_t n)

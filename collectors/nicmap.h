@@ -13,13 +13,22 @@ enum nd_nic_meaning {
 	ND_NIC_RX_PHY_ERRORS, /* damaged frames: cable, transceiver, partner */
 	ND_NIC_RX_ALLOC_FAILED, /* buffers that the driver could not allocate */
 	ND_NIC_RX_DRIVER_DROPS, /* packets that the driver itself dropped */
+	ND_NIC_LATE_COLLISIONS, /* of frames sent: only at half duplex, and there the sign of a
+				   partner at full duplex */
 	ND_NIC_PAUSE_RX,
 	ND_NIC_PAUSE_TX,
-	ND_NIC_ALLOWANCE_EXCEEDED, /* packets held or dropped by the cloud's limit for this instance
-				    */
+	ND_NIC_PAUSE_RX_TIME, /* us that the port had to be silent */
+	ND_NIC_PAUSE_TX_TIME, /* us that it kept the other end silent */
+	ND_NIC_BW_IN_EXCEEDED, /* packets held or dropped by a limit that the cloud has for this
+				  instance; the next four as well */
+	ND_NIC_BW_OUT_EXCEEDED,
+	ND_NIC_PPS_EXCEEDED,
+	ND_NIC_CONNTRACK_EXCEEDED,
+	ND_NIC_LINKLOCAL_EXCEEDED,
 	ND_NIC_TX_STALLS, /* times that a transmit queue was full and stopped, or refused a packet
 			   */
 	ND_NIC_TX_TIMEOUTS,
+	ND_NIC_RESETS, /* times that the driver started the card anew because of a fault */
 	ND_NIC_MEANINGS
 };
 
@@ -49,6 +58,10 @@ bool nd_nic_map_has(const struct nd_nic_map *map, enum nd_nic_meaning m);
  * each. */
 uint32_t nd_nic_resolve(const struct nd_nic_map *map, const struct nd_nic_counter *counters,
 			uint32_t n, uint8_t *meaning_of);
+
+/* Packets of one queue, under the names that drivers give them: "rx_queue_3_packets". False: another
+ * counter. */
+bool nd_nic_queue(const char *name, bool *tx, uint32_t *queue);
 
 /* Does name fit? '#' stands for digits, '*' for anything without digits. */
 bool nd_nic_match(const char *pattern, const char *name);

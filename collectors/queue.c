@@ -10,6 +10,7 @@
 #include "collectors/cpulist.h"
 #include "collectors/irq.h"
 #include "collectors/irq_name.h"
+#include "collectors/queue.h"
 
 enum { F_NAME, F_DIRECTION, F_RPS, F_XPS };
 
@@ -36,9 +37,8 @@ static const struct nd_fact_def facts[] = {
 	{0},
 };
 
-/* The queue, made to exist with what its name says. direction is "rx" or "tx". */
-static nd_id queue_of(struct nd_facts *f, const char *iface, const char *direction, uint64_t number,
-		      const struct nd_input *in)
+nd_id nd_queue(struct nd_facts *f, const char *iface, const char *direction, uint64_t number,
+	       const struct nd_input *in)
 {
 	char key[ND_IFNAME_MAX + 32];
 	const char *slash;
@@ -90,7 +90,7 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	if (!line || !*nd_trim(line) || !nd_cpus_from_mask(line, &cpus))
 		return nd_parse_fail(in, s, e, "a hexadecimal mask of CPUs",
 				     line ? line : "nothing");
-	put_rps(f, queue_of(f, iface, "rx", number, in), nd_trim(line), &cpus, in);
+	put_rps(f, nd_queue(f, iface, "rx", number, in), nd_trim(line), &cpus, in);
 	return 0;
 }
 
@@ -108,7 +108,7 @@ static void take_tx(struct nd_live *l, struct nd_facts *f, const char *iface, co
 	snprintf(path, sizeof(path), "/sys/class/net/%s/queues/%s/xps_cpus", iface, name);
 	in.path = path;
 	rc = nd_source_text(l->source, path, text, sizeof(text));
-	q = queue_of(f, iface, "tx", number, &in);
+	q = nd_queue(f, iface, "tx", number, &in);
 	nd_put_absent(f, q, &facts[F_RPS], &in);
 	nd_relate_none(f, q, ND_QUEUE_RPS_CPUS);
 	if (rc == 0)
@@ -176,7 +176,7 @@ static void relate_queue(struct nd_facts *f, nd_id irq, const char *iface, const
 	snprintf(key, sizeof(key), "%s/%s-%lld", iface, direction, (long long)number);
 	q = nd_entity_find(f, ND_QUEUE, key);
 	if (q == ND_NO_ENTITY && make)
-		q = queue_of(f, iface, direction, (uint64_t)number, in);
+		q = nd_queue(f, iface, direction, (uint64_t)number, in);
 	if (q != ND_NO_ENTITY)
 		nd_relate(f, q, ND_QUEUE_IRQ, irq);
 }

@@ -187,6 +187,20 @@ static void walk_tree(struct nd_run *run, struct nd_outcome *o, uint32_t rule_in
 	walk_all(run, o, &w, ids, n);
 }
 
+/* Matches the patterns that name entities: what only the log knows of is then walked as well. */
+static void name_logged(struct nd_run *run)
+{
+	for (uint32_t i = 0; i < run->rules->n_logs; i++) {
+		const struct nd_log_pattern *p = run->rules->logs[i];
+		bool names = false;
+
+		for (uint32_t g = 0; g < p->n_groups; g++)
+			names = names || p->group_kinds[g] != ND_NO_KIND;
+		if (names)
+			nd_log_rows_of(run, i);
+	}
+}
+
 void nd_judge_run(struct nd_run *run, uint32_t only, struct nd_outcome *o)
 {
 	const struct nd_rules *rules = run->rules;
@@ -198,6 +212,7 @@ void nd_judge_run(struct nd_run *run, uint32_t only, struct nd_outcome *o)
 				    sizeof(struct nd_view *));
 	run->memos = nd_arena_alloc(run->arena, (rules->n_memos + 1) * sizeof(*run->memos));
 	run->logs = nd_arena_alloc(run->arena, (rules->n_logs + 1) * sizeof(*run->logs));
+	name_logged(run);
 	for (uint32_t i = 0; i < rules->n; i++) {
 		for (uint32_t k = 0;
 		     k < rules->rules[i]->n_contradictions && (only == UINT32_MAX || only == i);

@@ -190,8 +190,59 @@ static const struct {
 	 {{"bw_in_allowance_exceeded", 1},
 	  {"pps_allowance_exceeded", 2},
 	  {"conntrack_allowance_available", 4}},
-	 ND_NIC_ALLOWANCE_EXCEEDED,
+	 ND_NIC_PPS_EXCEEDED,
+	 2},
+	{"ena",
+	 "ena",
+	 ND_NIC_BY_DRIVER,
+	 {{"bw_in_allowance_exceeded", 1}, {"bw_out_allowance_exceeded", 2}},
+	 ND_NIC_BW_OUT_EXCEEDED,
+	 2},
+	{"mlx5_core",
+	 "mlx5_core",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_pause_ctrl_phy", 1}, {"rx_prio3_pause", 2}, {"rx_global_pause", 4}},
+	 ND_NIC_PAUSE_RX,
 	 3},
+	{"mlx5_core",
+	 "mlx5_core",
+	 ND_NIC_BY_DRIVER,
+	 {{"tx_prio0_pause_duration", 1},
+	  {"tx_prio3_pause_duration", 2},
+	  {"rx_prio3_pause_duration", 4}},
+	 ND_NIC_PAUSE_TX_TIME,
+	 3},
+	{"bnx2",
+	 "bnx2",
+	 ND_NIC_BY_DRIVER,
+	 {{"rx_fw_discards", 1}, {"rx_ftq_discards", 2}, {"rx_filtered_packets", 4}},
+	 ND_NIC_RX_RING_FULL,
+	 3},
+	{NULL,
+	 "atlantic",
+	 ND_NIC_BY_NAMES,
+	 {{"InDroppedDma", 1}, {"InErrors", 2}},
+	 ND_NIC_RX_RING_FULL,
+	 1},
+	{NULL,
+	 "mvneta",
+	 ND_NIC_BY_NAMES,
+	 {{"rx_discard", 1}, {"rx_overrun", 2}, {"bad_crc_event", 4}},
+	 ND_NIC_RX_RING_FULL,
+	 3},
+	{"r8125", "r8169", ND_NIC_BY_DRIVER, {{"rx_missed", 1}}, ND_NIC_RX_RING_FULL, 1},
+	{"e1000e",
+	 "e1000e",
+	 ND_NIC_BY_DRIVER,
+	 {{"tx_abort_late_coll", 1}, {"tx_window_errors", 1}},
+	 ND_NIC_LATE_COLLISIONS,
+	 1},
+	{"newnic",
+	 "",
+	 ND_NIC_BY_PATTERN,
+	 {{"rx_pause_frames", 1}, {"tx_pause_frames", 2}, {"mac_rx_xoff", 4}},
+	 ND_NIC_PAUSE_RX,
+	 1},
 	{NULL,
 	 "ena",
 	 ND_NIC_BY_NAMES,
@@ -253,7 +304,7 @@ static const struct {
 	 ND_NIC_RX_RING_FULL,
 	 3},
 	{"mana", "mana", ND_NIC_BY_DRIVER, {{"stop_queue", 1}}, ND_NIC_TX_STALLS, 1},
-	{"atlantic",
+	{"newnic",
 	 "",
 	 ND_NIC_BY_PATTERN,
 	 {{"rx_no_buffer_drops", 1}, {"rx_missed", 2}, {"rx0_missed", 2}},
@@ -272,7 +323,7 @@ static const struct {
 	 {{"rx_crc_errors", 1}, {"rx_errors", 2}},
 	 ND_NIC_RX_PHY_ERRORS,
 	 1},
-	{NULL, "", ND_NIC_BY_PATTERN, {{"vm_allowance_exceeded", 1}}, ND_NIC_ALLOWANCE_EXCEEDED, 1},
+	{NULL, "", ND_NIC_BY_PATTERN, {{"pps_allowance_exceeded", 1}}, ND_NIC_PPS_EXCEEDED, 1},
 };
 
 static void test_sums(void **state)
@@ -330,12 +381,39 @@ static void test_blind(void **state)
 	assert_true(nd_nic_map_has(nd_nic_map("igb", NULL, 0, &how), ND_NIC_RX_RING_FULL));
 }
 
+static void test_queue(void **state)
+{
+	static const struct {
+		const char *name;
+		int tx; /* -1: of no queue */
+		uint32_t queue;
+	} rows[] = {
+		{"rx_queue_3_packets", 0, 3}, {"tx_queue_12_packets", 1, 12},
+		{"rx-0.packets", 0, 0},	      {"rx0_packets", 0, 0},
+		{"queue_7_rx_cnt", 0, 7},     {"[2]: rx_ucast_packets", 0, 2},
+		{"4: rcv_pkts", 0, 4},	      {"Queue[1] OutPackets", 1, 1},
+		{"q5_rx_pkt_n", 0, 5},	      {"rx_packets", -1, 0},
+		{"rx_prio0_packets", -1, 0},  {"rx_queue_3_bytes", -1, 0},
+		{"rx_64_packets", -1, 0},     {"rx99999999999_packets", -1, 0},
+	};
+	bool tx;
+	uint32_t queue;
+
+	(void)state;
+	for (size_t i = 0; i < ND_ARRAY_LEN(rows); i++) {
+		bool found = nd_nic_queue(rows[i].name, &tx, &queue);
+
+		if (found != (rows[i].tx >= 0) ||
+		    (found && (tx != rows[i].tx || queue != rows[i].queue)))
+			fail_msg("%s", rows[i].name);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_match),
-		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_nothing_found),
+		cmocka_unit_test(test_match), cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_sums),  cmocka_unit_test(test_nothing_found),
 		cmocka_unit_test(test_blind),
 	};
 
