@@ -140,6 +140,27 @@ fact 'all(.[]; .fact != "softnet.processed.rate") and any(.[]; .fact == "softnet
 	"sosreports of two hosts were mixed"
 if remark 'another host|of host db1'; then ok; else no "nothing is said of the other host"; fi
 
+# moments in names: MOMENTS FIRST SECOND JQ
+moments() {
+	rm -rf "$dir/named"
+	mkdir -p "$dir/named/$(dirname "$1")" "$dir/named/$(dirname "$2")"
+	cp "tests/cases/C030/softnet_stat@0" "$dir/named/$1"
+	cp "tests/cases/C030/softnet_stat@1" "$dir/named/$2"
+	dump "$dir/named" >"$dir/b"
+	fact "$3" "$1 and $2"
+}
+timed='any(.[]; .entity == "cpu:0" and .fact == "softnet.processed.rate" and .value == 8106.4)'
+ordered='any(.[]; .entity == "cpu:0" and .fact == "softnet.processed.delta" and .basis == "interval" and .value == 81064) and
+	all(.[]; .fact != "softnet.processed.rate")'
+moments softnet_stat-20230105-101000.txt softnet_stat-20230105-101010.txt "$timed"
+moments softnet_stat.2023-01-05T10:10:00 softnet_stat.2023-01-05T10:10:10 "$timed"
+moments softnet_stat_1672913400 softnet_stat_1672913410 "$timed"
+moments 2023-01-05_10-10-00/softnet_stat 2023-01-05_10-10-10/softnet_stat "$timed"
+moments softnet_stat-before softnet_stat-after "$ordered"
+moments softnet_stat_1.txt softnet_stat_2.txt "$ordered"
+moments before/softnet_stat after/softnet_stat "$ordered"
+moments proc/net/softnet_stat t1/proc/net/softnet_stat 'all(.[]; .fact != "softnet.processed.delta")'
+
 # ---- made to harm ----
 # harm NAME STATUS REMARK: from $dir/evil and a good file beside it: ends in time, says what is wrong, reads the rest
 harm() {

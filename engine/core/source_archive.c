@@ -201,7 +201,8 @@ static void take_regular(struct unpacking *u, const char *path, int64_t size)
 
 		snprintf(name, sizeof(name), "%s/%.500s", u->name, path);
 		if (u->depth + 1 < DEPTH_MAX)
-			nd_archive_read(u->tree, name, b.s, b.len, -1, u->want, u->depth + 1);
+			nd_archive_read(u->tree, name, &(struct nd_archive_bytes){b.s, b.len, -1},
+					u->want, u->depth + 1);
 		else
 			remark(u, path, "an archive in an archive in an archive, not read");
 	} else {
@@ -245,7 +246,7 @@ static void take(struct unpacking *u, struct archive_entry *e)
 	}
 }
 
-static int open_archive(struct unpacking *u, const char *bytes, size_t len, int fd)
+static int open_archive(struct unpacking *u, const struct nd_archive_bytes *bytes)
 {
 	struct archive *a = u->a;
 
@@ -258,8 +259,8 @@ static int open_archive(struct unpacking *u, const char *bytes, size_t len, int 
 	archive_read_support_filter_xz(a);
 	archive_read_support_filter_zstd(a);
 	archive_read_support_filter_lz4(a);
-	return fd >= 0 ? archive_read_open_fd(a, fd, BLOCK_BYTES)
-		       : archive_read_open_memory(a, bytes, len);
+	return bytes->s ? archive_read_open_memory(a, bytes->s, bytes->len)
+			: archive_read_open_fd(a, bytes->fd, BLOCK_BYTES);
 }
 
 static const char *error_of(struct archive *a)
@@ -301,7 +302,7 @@ static void alias(struct nd_tree *t, uint32_t first_file, const struct nd_link *
 	}
 }
 
-void nd_archive_read(struct nd_tree *t, const char *name, const char *bytes, size_t len, int fd,
+void nd_archive_read(struct nd_tree *t, const char *name, const struct nd_archive_bytes *bytes,
 		     const struct nd_archive_want *want, unsigned depth)
 {
 	struct unpacking u = {.tree = t, .want = want, .name = name, .depth = depth};
@@ -313,7 +314,7 @@ void nd_archive_read(struct nd_tree *t, const char *name, const char *bytes, siz
 	u.a = archive_read_new();
 	if (!u.a)
 		return;
-	rc = open_archive(&u, bytes, len, fd);
+	rc = open_archive(&u, bytes);
 	while (rc >= ARCHIVE_WARN && !out_of_time(&u)) {
 		rc = archive_read_next_header(u.a, &e);
 		if (rc == ARCHIVE_EOF || rc < ARCHIVE_WARN)

@@ -12,10 +12,15 @@ struct nd_archive_want {
 	uint32_t root;
 };
 
+struct nd_archive_bytes {
+	const char *s; /* NULL: those of fd */
+	size_t len;
+	int fd;
+};
+
 /* By the first bytes, of which 512 are enough. */
 bool nd_is_archive(const char *head, size_t n);
-/* Adds the members to the tree; from fd, or if that is negative from memory. What cannot be read becomes a remark.
- * name: the archive's, as reports show it. */
-void nd_archive_read(struct nd_tree *t, const char *name, const char *bytes, size_t len, int fd,
+/* Adds the members to the tree. What cannot be read becomes a remark. name: the archive's, as reports show it. */
+void nd_archive_read(struct nd_tree *t, const char *name, const struct nd_archive_bytes *bytes,
 		     const struct nd_archive_want *want, unsigned depth);
 #endif

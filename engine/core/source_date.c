@@ -31,8 +31,10 @@ static bool clock_at(const char **s, struct tm *t, double *fraction)
 	    *(*s)++ != ':' || !digits(s, 2, 2, &t->tm_sec))
 		return false;
 	if ((**s == '.' || **s == ',') && (*s)[1] >= '0' && (*s)[1] <= '9')
-		for ((*s)++; **s >= '0' && **s <= '9'; (*s)++, scale /= 10)
+		for ((*s)++; **s >= '0' && **s <= '9'; (*s)++) {
 			*fraction += (**s - '0') * scale;
+			scale /= 10;
+		}
 	return t->tm_hour < 24 && t->tm_min < 60 && t->tm_sec < 61;
 }
 

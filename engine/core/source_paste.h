@@ -31,6 +31,16 @@ bool nd_date_of(const char *s, size_t len, double *seconds);
 /* The first HH:MM:SS at s as seconds of the day. */
 bool nd_clock_of(const char *s, size_t len, double *seconds);
 
+/* ---- moments in names (source_moment.c) ---- */
+struct nd_moment {
+	double date; /* s since 1970; 0: there is only an order */
+	uint32_t order; /* 0: none */
+};
+/* All of text is a date or a word such as before. */
+bool nd_moment_of(const char *text, struct nd_moment *out);
+/* Takes one off the end of a name: "ss-after" → "ss". numbers: "ss-2", too. */
+bool nd_moment_cut(const char *name, bool numbers, char *out, size_t size, struct nd_moment *m);
+
 /* ---- lines between outputs (source_prompt.c) ---- */
 enum nd_mark {
 	ND_MARK_NONE,
@@ -72,4 +82,28 @@ struct nd_parts {
 /* Parts come in order; all is in the arena. */
 void nd_split_text(struct nd_arena *a, const struct nd_known *k, const char *text, size_t len,
 		   struct nd_parts *out);
+
+/* ---- what a text brings with it (source_clean.c): each works in place and says whether there was any ---- */
+bool nd_clean_terminal(
+	struct nd_buf *b); /* colours, backspaces, a byte order mark, blanks that do not break */
+bool nd_clean_quotes(struct nd_buf *b); /* "> " in front of most lines */
+bool nd_clean_wide(
+	struct nd_buf *b); /* UTF-16 with a byte order mark: ASCII, what is not becomes '?' */
+
+/* ---- files and parts (source_parts.c) ---- */
+struct nd_preparing {
+	struct nd_tree *tree;
+	const struct nd_known *known;
+};
+const char *nd_base_of(const char *rel);
+/* Does its name, place or command say what it is? *by is the first read that thinks so. */
+bool nd_file_is_named(const struct nd_known *k, const struct nd_file *x, const struct nd_read **by);
+/* Do both go to one collector, which then finds out by itself? */
+bool nd_same_reader(const struct nd_known *k, const struct nd_read *a, const struct nd_read *b);
+/* From now on the file is the output of r; where: how remarks call it. */
+void nd_file_take_as(struct nd_tree *t, struct nd_file *x, const struct nd_read *r,
+		     const char *text, const char *where);
+/* Replaces the file by its parts; named: its own name says what text without a command is. False: none of them can be
+ * read, so it stays as it is. */
+bool nd_take_parts(struct nd_preparing *c, uint32_t file, const struct nd_parts *parts, bool named);
 #endif

@@ -159,7 +159,7 @@ static bool take_inline(struct splitter *s, const char *line, size_t n)
 	struct piece *p = last(s);
 
 	if (!colon || colon == line + n - 1 ||
-	    (memcmp(line, "/proc/", 6) && memcmp(line, "/sys/", 5)))
+	    (memcmp(line, "/proc/", 6) != 0 && memcmp(line, "/sys/", 5) != 0))
 		return false;
 	for (const char *q = line; q < colon; q++)
 		if (*q == ' ' || *q == '\t')
@@ -344,22 +344,24 @@ static int by_place(const void *a, const void *b)
 	return x->made < y->made ? -1 : 1;
 }
 
+static void publish_one(struct splitter *s, struct piece *p, struct nd_parts *out)
+{
+	p->part.name = nd_arena_strdup(s->arena, p->command.name);
+	p->part.netns = nd_arena_strdup(s->arena, p->command.netns);
+	p->part.text = nd_arena_copy(s->arena, p->text.s, p->text.len);
+	p->part.len = p->text.len;
+	p->part.filtered = p->command.filtered;
+	p->part.changed = p->command.changed;
+	ND_GROW(out->v, out->n, out->cap);
+	out->v[out->n++] = p->part;
+}
+
 static void publish(struct splitter *s, struct nd_parts *out)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
-		struct piece *p = &s->v[i];
-
-		if (has_text(p)) {
-			ND_GROW(out->v, out->n, out->cap);
-			p->part.name = nd_arena_strdup(s->arena, p->command.name);
-			p->part.netns = nd_arena_strdup(s->arena, p->command.netns);
-			p->part.text = nd_arena_copy(s->arena, p->text.s, p->text.len);
-			p->part.len = p->text.len;
-			p->part.filtered = p->command.filtered;
-			p->part.changed = p->command.changed;
-			out->v[out->n++] = p->part;
-		}
-		nd_buf_free(&p->text);
+		if (has_text(&s->v[i]))
+			publish_one(s, &s->v[i], out);
+		nd_buf_free(&s->v[i].text);
 	}
 	out->marked = s->marked;
 	out->absolute = s->dates || s->clocks;
