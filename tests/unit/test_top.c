@@ -3,6 +3,7 @@
 
 extern const struct nd_collector nd_collector_top, nd_collector_vmstat, nd_collector_mpstat;
 extern const struct nd_collector nd_collector_pidstat, nd_collector_probed, nd_collector_cpu;
+extern const struct nd_collector nd_collector_cpuidle;
 static const struct nd_collector *const list[] = {&nd_collector_top,	&nd_collector_vmstat,
 						  &nd_collector_mpstat, &nd_collector_pidstat,
 						  &nd_collector_probed, NULL};
@@ -157,6 +158,31 @@ static void test_others(void **state)
 	world_close(&w);
 }
 
+static const char idle_info[] =
+	"CPUidle driver: intel_idle\nCPUidle governor: menu\nanalyzing CPU 0:\n\n"
+	"Number of idle states: 3\nAvailable idle states: POLL C1 C6\n"
+	"POLL:\nFlags/Description: CPUIDLE CORE POLL IDLE\nLatency: 0\nUsage: 11\nDuration: 3\n"
+	"C6 (DISABLED) :\nFlags/Description: MWAIT 0x20\nLatency: 133\nUsage: 9\nDuration: 3\n"
+	"C1:\nFlags/Description: MWAIT 0x00\nLatency: 2\nUsage: 77\nDuration: 3\n"
+	"analyzing CPU 1:\nC6:\nLatency: 133\nUsage: 2345\n";
+
+static void test_idle_states(void **state)
+{
+	static const struct nd_collector *const idle[] = {&nd_collector_cpuidle, NULL};
+	struct world w;
+
+	(void)state;
+	world_open(&w, idle);
+	assert_int_equal(feed(&w, &nd_collector_cpuidle, "cpupower.txt", 0, idle_info), 0);
+	assert_number(&w, ND_CPU, "0", "idle.latency", ND_BARE, 2e-6);
+	assert_number(&w, ND_CPU, "0", "idle.entries", ND_SEEN, 77);
+	assert_text(&w, ND_CPU, "0", "idle.state", "C1");
+	assert_number(&w, ND_CPU, "1", "idle.latency", ND_BARE, 133e-6);
+	assert_true(feed(&w, &nd_collector_cpuidle, "cpupower.txt", 0, "nothing\n") < 0);
+	world_close(&w);
+	torture(idle, &nd_collector_cpuidle, "cpupower", NULL, idle_info + 200);
+}
+
 static void test_hostile(void **state)
 {
 	(void)state;
@@ -172,7 +198,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_old_top), cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_shapes),	cmocka_unit_test(test_vmstat),
-		cmocka_unit_test(test_others),	cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_others),	cmocka_unit_test(test_idle_states),
+		cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
