@@ -180,11 +180,25 @@ static bool spoken(struct state *st, char **words, uint32_t n, bool unended)
 	return false;
 }
 
+/* "33861296 packet receive errors    <---- HERE": what somebody wrote beside it. */
+static void cut_remark(char *line)
+{
+	static const char *const arrows[] = {"<-", "<=", "\xe2\x86\x90"};
+
+	for (size_t i = 0; i < ND_ARRAY_LEN(arrows); i++) {
+		char *at = strstr(line, arrows[i]);
+
+		if (at)
+			*at = '\0';
+	}
+}
+
 static void one_line(struct state *st, char *line, bool unended)
 {
 	char *words[MAX_WORDS], *word;
 	uint32_t n = 0;
 
+	cut_remark(line);
 	st->ip_end |= strstr(line, "ECTPkts:") != NULL;
 	for (size_t i = 0; i < ND_ARRAY_LEN(old_words); i++)
 		st->seen.old |= strstr(line, old_words[i]) != NULL;
