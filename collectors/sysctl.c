@@ -24,6 +24,10 @@
 #define DIR_NEIGH6 PROC "net/ipv6/neigh/default/"
 #define DOT_ROUTE6 "net.ipv6.route."
 #define DIR_ROUTE6 PROC "net/ipv6/route/"
+#define DOT_VS "net.ipv4.vs."
+#define DIR_VS PROC "net/ipv4/vs/"
+#define DOT_BRIDGE "net.bridge."
+#define DIR_BRIDGE PROC "net/bridge/"
 #define DOT_NETFILTER "net.netfilter."
 #define DIR_NETFILTER PROC "net/netfilter/"
 
