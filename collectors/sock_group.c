@@ -159,9 +159,11 @@ static void count_listener(struct nd_sock_listener *l, uint32_t gen, const struc
 		l->backlog = s->wqueue;
 	}
 	if (l->gen != gen) {
-		l->drops = 0;
+		l->drops = l->sockets = l->waiting = 0;
 		l->drops_known = true;
 	}
+	l->sockets++;
+	l->waiting += s->rqueue;
 	l->gen = gen;
 	if (isnan(s->v[ND_SV_DROPS]))
 		l->drops_known = false;

@@ -125,6 +125,8 @@ enum nd_listener_fact {
 	ND_L_DROPS,
 	ND_L_ACCEPTS,
 	ND_L_ACCEPT_WAIT,
+	ND_L_SOCKETS,
+	ND_L_WAITING,
 	ND_LISTENER_FACTS
 };
 enum nd_group_fact {

@@ -64,6 +64,7 @@ struct nd_sock_listener {
 	nd_id id;
 	uint16_t port;
 	uint32_t gen, queue, backlog, drops;
+	uint32_t sockets, waiting; /* all at this address; queue is the fullest's */
 	bool drops_known, no_limit;
 	uint64_t inodes[ND_SOCK_INODES_MAX];
 	uint32_t n_inodes;

@@ -62,6 +62,8 @@ static void put_listener(struct nd_socks *k, struct nd_facts *f, struct nd_sock_
 	nd_put_num(f, l->id, nd_listener_fact(ND_L_QUEUE), l->queue, &k->in);
 	if (!k->whole)
 		return;
+	nd_put_num(f, l->id, nd_listener_fact(ND_L_SOCKETS), l->sockets, &k->in);
+	nd_put_num(f, l->id, nd_listener_fact(ND_L_WAITING), l->waiting, &k->in);
 	if (l->no_limit)
 		nd_put_missing(f, l->id, nd_listener_fact(ND_L_BACKLOG), ND_TOOL_OUTPUT_ABSENT,
 			       "%s does not show it: ss -ltn does", k->in.path);
