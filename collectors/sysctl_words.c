@@ -143,10 +143,13 @@ static void put_files(struct nd_facts *f)
 
 static void finish(struct nd_facts *f)
 {
+	struct nd_status log;
 	const nd_id *ids;
 	uint32_t n;
 
-	nd_entity(f, ND_NETNS, "host"); /* a log alone speaks of it, and every host has one */
+	nd_log(f, &n, &log);
+	if (n) /* what the kernel logs of TCP is asked about for each namespace, and every host has one */
+		nd_entity(f, ND_NETNS, "host");
 	ids = nd_entities(f, ND_NETNS, &n);
 	put_mem(f);
 	put_files(f);
