@@ -294,6 +294,14 @@ bool nd_nl_u8(const struct nd_nl_attr *a, uint8_t *out)
 	return number(a, out, sizeof(*out));
 }
 
+bool nd_nl_u32_at(const struct nd_nl_attr *a, size_t offset, uint32_t *out)
+{
+	if (!a->data || offset > a->len || a->len - offset < sizeof(*out))
+		return false;
+	memcpy(out, (const char *)a->data + offset, sizeof(*out));
+	return true;
+}
+
 bool nd_nl_u32(const struct nd_nl_attr *a, uint32_t *out)
 {
 	return number(a, out, sizeof(*out));

@@ -74,6 +74,8 @@ bool nd_nl_next(struct nd_nl_iter *it, struct nd_nl_attr *a);
  * start. */
 bool nd_nl_u8(const struct nd_nl_attr *a, uint8_t *out);
 bool nd_nl_u32(const struct nd_nl_attr *a, uint32_t *out);
+/* A u32 at this place of an attribute. */
+bool nd_nl_u32_at(const struct nd_nl_attr *a, size_t offset, uint32_t *out);
 bool nd_nl_u64(const struct nd_nl_attr *a, uint64_t *out);
 /* Copies a string (with or without its NUL) to out; false when empty or too long for it. */
 bool nd_nl_text(const struct nd_nl_attr *a, char *out, size_t size);

@@ -45,6 +45,8 @@ const struct nd_fact_def nd_qdisc_facts[ND_QD_FACTS + 1] = {
 	      "whether all that the interface sends passes it; it counts what those below count"),
 	PLAIN(ND_QD_LIMIT, "limit", ND_T_TEXT,
 	      "most that may wait in it, in packets (1000p) or bytes (10240b)"),
+	NUMBER(ND_QD_RATE, "rate", ND_U_BYTES_PER_SECOND, ND_GAUGE,
+	       "rate to which it shapes; absent for kinds that do not shape as a whole"),
 	NUMBER(ND_QD_SENT_PACKETS, "sent.packets", ND_U_COUNT, ND_COUNTER64,
 	       "packets that left it; of ingress and clsact, that its filters saw"),
 	NUMBER(ND_QD_SENT_BYTES, "sent.bytes", ND_U_BYTES, ND_COUNTER64, "bytes of these packets"),
@@ -101,29 +103,6 @@ static const struct {
 	{"red", "marked", offsetof(struct tc_red_xstats, marked)},
 	{"choke", "marked", offsetof(struct tc_choke_xstats, marked)},
 	{"sfb", "marked", offsetof(struct tc_sfb_xstats, marked)},
-};
-
-/* Where a kind's options tell its limit: attribute (0: the options are one struct), place, unit. */
-static const struct {
-	const char *kind;
-	uint16_t type;
-	size_t offset;
-	char unit;
-} limits[] = {
-	{"pfifo", 0, offsetof(struct tc_fifo_qopt, limit), 'p'},
-	{"pfifo_head_drop", 0, offsetof(struct tc_fifo_qopt, limit), 'p'},
-	{"bfifo", 0, offsetof(struct tc_fifo_qopt, limit), 'b'},
-	{"sfq", 0, offsetof(struct tc_sfq_qopt, limit), 'p'},
-	{"netem", 0, offsetof(struct tc_netem_qopt, limit), 'p'},
-	{"fq_codel", TCA_FQ_CODEL_LIMIT, 0, 'p'},
-	{"codel", TCA_CODEL_LIMIT, 0, 'p'},
-	{"fq", TCA_FQ_PLIMIT, 0, 'p'},
-	{"pie", TCA_PIE_LIMIT, 0, 'p'},
-	{"fq_pie", TCA_FQ_PIE_LIMIT, 0, 'p'},
-	{"hhf", TCA_HHF_BACKLOG_LIMIT, 0, 'p'},
-	{"tbf", TCA_TBF_PARMS, offsetof(struct tc_tbf_qopt, limit), 'b'},
-	{"red", TCA_RED_PARMS, offsetof(struct tc_red_qopt, limit), 'b'},
-	{"choke", TCA_CHOKE_PARMS, offsetof(struct tc_red_qopt, limit), 'p'},
 };
 
 static uint32_t facts_of(const char *kind)
@@ -202,6 +181,12 @@ void nd_qdisc_put(struct nd_facts *f, const struct nd_qdisc *q, const struct nd_
 		nd_put_text(f, on, &nd_qdisc_facts[ND_QD_LIMIT], q->limit, in);
 	else
 		nd_put_missing(f, on, &nd_qdisc_facts[ND_QD_LIMIT], why, "%s", detail);
+	if (q->rate)
+		nd_put_num(f, on, &nd_qdisc_facts[ND_QD_RATE], (double)q->rate, in);
+	else if (strcmp(q->kind, "tbf") == 0)
+		nd_put_missing(f, on, &nd_qdisc_facts[ND_QD_RATE], why, "%s", detail);
+	else
+		nd_put_absent(f, on, &nd_qdisc_facts[ND_QD_RATE], in);
 	for (int i = ND_QD_SENT_PACKETS; i < ND_QD_FACTS; i++) {
 		const int told = i == ND_QD_FILTER_DROPS ? ND_QD_DROPS : i;
 
@@ -215,15 +200,6 @@ void nd_qdisc_put(struct nd_facts *f, const struct nd_qdisc *q, const struct nd_
 }
 
 /* ---- messages ---- */
-
-/* A u32 at this place of an attribute. */
-static bool u32_at(const struct nd_nl_attr *a, size_t offset, uint32_t *out)
-{
-	if (offset > a->len || a->len - offset < sizeof(*out))
-		return false;
-	memcpy(out, (const char *)a->data + offset, sizeof(*out));
-	return true;
-}
 
 /* A number in a struct. */
 struct field {
@@ -304,7 +280,7 @@ static void take_marks(struct nd_qdisc *q, const struct nd_nl_attr *app)
 	if (strcmp(q->kind, "cake") == 0)
 		take_cake(q, app);
 	for (size_t i = 0; i < ND_ARRAY_LEN(marks); i++)
-		if (strcmp(marks[i].kind, q->kind) == 0 && u32_at(app, marks[i].offset, &v))
+		if (strcmp(marks[i].kind, q->kind) == 0 && nd_nl_u32_at(app, marks[i].offset, &v))
 			nd_qdisc_take(q, ND_QD_ECN_MARKS, v);
 }
 
@@ -331,23 +307,6 @@ static void take_stats(struct nd_qdisc *q, const struct nd_nl_attr *stats)
 	}
 }
 
-static void take_limit(struct nd_qdisc *q, const struct nd_nl_attr *options)
-{
-	for (size_t i = 0; i < ND_ARRAY_LEN(limits); i++) {
-		struct nd_nl_iter it = nd_nl_nested(options);
-		struct nd_nl_attr a = *options;
-		bool found = limits[i].type == 0;
-		uint32_t v;
-
-		if (strcmp(limits[i].kind, q->kind) != 0)
-			continue;
-		while (!found && nd_nl_next(&it, &a))
-			found = a.type == limits[i].type;
-		if (found && u32_at(&a, limits[i].offset, &v))
-			snprintf(q->limit, sizeof(q->limit), "%u%c", v, limits[i].unit);
-	}
-}
-
 bool nd_qdisc_message(const struct nlmsghdr *h, struct nd_qdisc *out)
 {
 	struct tcmsg tc;
@@ -368,7 +327,7 @@ bool nd_qdisc_message(const struct nlmsghdr *h, struct nd_qdisc *out)
 	if (!nd_nl_text(&found[TCA_KIND], out->kind, sizeof(out->kind)))
 		return false;
 	/* the kind is known only now; the newer form of the statistics goes first */
-	take_limit(out, &found[TCA_OPTIONS]);
+	nd_qdisc_options(out, &found[TCA_OPTIONS]);
 	take_stats(out, &found[TCA_STATS2]);
 	take_fields(out, &found[TCA_STATS], old, ND_ARRAY_LEN(old));
 	return true;

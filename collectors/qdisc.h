@@ -15,6 +15,7 @@ enum nd_qdisc_fact {
 	ND_QD_KIND,
 	ND_QD_ROOT,
 	ND_QD_LIMIT,
+	ND_QD_RATE,
 	ND_QD_SENT_PACKETS, /* from here on numbers */
 	ND_QD_SENT_BYTES,
 	ND_QD_DROPS,
@@ -37,6 +38,7 @@ struct nd_qdisc {
 	char dev[IFNAMSIZ], kind[IFNAMSIZ];
 	uint32_t handle, parent; /* TC_H_ROOT: it is the root; 0: not told */
 	char limit[32]; /* "1000p", "10240b"; "" when not told */
+	uint64_t rate; /* bytes per second of its shaper; 0: not told, or none */
 	uint32_t has; /* a bit for each number that was told */
 	uint64_t value[ND_QD_FACTS];
 };
@@ -52,6 +54,10 @@ nd_id nd_qdisc_entity(struct nd_facts *f, const struct nd_qdisc *q, const struct
  * missing, with this reason and detail. */
 void nd_qdisc_put(struct nd_facts *f, const struct nd_qdisc *q, const struct nd_input *in,
 		  enum nd_missing why, const char *detail);
+
+/* Fills in limit and rate of a kind that is known (qdisc_options.c). */
+struct nd_nl_attr;
+void nd_qdisc_options(struct nd_qdisc *q, const struct nd_nl_attr *options);
 
 /* From RTM_NEWQDISC, all but the name of the interface. False: not one, or too short to be one. */
 struct nlmsghdr;

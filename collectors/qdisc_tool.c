@@ -122,6 +122,27 @@ static void take_limit(struct nd_qdisc *q, const char *word)
 		snprintf(q->limit, sizeof(q->limit), "%llub", (unsigned long long)v);
 }
 
+/* "512Kbit", "1Gbit": bits per second by thousands; "unlimited" is no rate. */
+static void take_rate(struct nd_qdisc *q, const char *word)
+{
+	static const struct {
+		const char *suffix;
+		double bytes;
+	} units[] = {{"Gbit", 125e6}, {"Mbit", 125e3}, {"Kbit", 125}, {"bit", 0.125}};
+	char digits[24];
+	double v;
+
+	for (size_t i = 0; i < ND_ARRAY_LEN(units); i++) {
+		if (!nd_ends(word, units[i].suffix))
+			continue;
+		snprintf(digits, sizeof(digits), "%.*s",
+			 (int)(strlen(word) - strlen(units[i].suffix)), word);
+		if (nd_parse_f64(digits, &v) && v > 0 && v * units[i].bytes < 1e15)
+			q->rate = (uint64_t)(v * units[i].bytes);
+		return;
+	}
+}
+
 static bool is_told(const struct reader *r, nd_id on)
 {
 	nd_fact_id id = nd_registry_find(nd_facts_registry(r->f), ND_QDISC,
@@ -181,6 +202,10 @@ static bool begin_rest(struct reader *r, char *line, const char **bad)
 			return false;
 		} else if (strcmp(key, "limit") == 0 && !r->q.limit[0]) {
 			take_limit(&r->q, word);
+		} else if (options && !r->q.rate &&
+			   ((strcmp(key, "rate") == 0 && strcmp(r->q.kind, "tbf") == 0) ||
+			    (strcmp(key, "bandwidth") == 0 && strcmp(r->q.kind, "cake") == 0))) {
+			take_rate(&r->q, word);
 		}
 		options = options || r->q.parent != TC_H_UNSPEC;
 		key = word;

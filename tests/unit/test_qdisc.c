@@ -395,6 +395,7 @@ static void check_namespace(void)
 	for (size_t i = 0; i < json_array_size(list); i++)
 		compare_json(&live, json_array_get(list, i));
 	assert_text(&live, ND_QDISC, "q.0/8001", "limit", "6000b");
+	assert_number(&live, ND_QDISC, "q.0/8001", "rate", ND_BARE, 1);
 	assert_true(value(&live, ND_QDISC, "q.0/8001", "drops", ND_TOTAL).num >= 10);
 	assert_true(value(&live, ND_QDISC, "q.0/8001", "backlog", ND_BARE).num > 4000);
 	assert_number(&live, ND_QDISC, "q.0/8001", "drops", ND_DELTA, 0);

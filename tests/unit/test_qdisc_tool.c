@@ -56,6 +56,39 @@ static void test_shaped(void **state)
 	world_close(&w);
 }
 
+static void test_rate(void **state)
+{
+	static const struct {
+		const char *options;
+		double rate; /* bytes per second; 0: absent; -1: not told */
+	} rows[] = {
+		{"tbf 8001: dev eth0 root refcnt 2 rate 1Mbit burst 5Kb lat 50ms", 125000},
+		{"tbf 8001: dev eth0 root refcnt 2 rate 512Kbit burst 5Kb limit 9Kb", 64000},
+		{"tbf 8001: dev eth0 root refcnt 2 rate 800bit burst 5Kb limit 9Kb", 100},
+		{"tbf 8001: dev eth0 root refcnt 2 burst 5Kb limit 9Kb", -1},
+		{"tbf 8001: dev eth0 root refcnt 2 rate xMbit burst 5Kb limit 9Kb", -1},
+		{"cake 8001: dev eth0 root refcnt 2 bandwidth 2.5Gbit diffserv3", 312500000},
+		{"cake 8001: dev eth0 root refcnt 2 bandwidth unlimited diffserv3", 0},
+		{"pfifo_fast 8001: dev eth0 root refcnt 2 bands 3 rate 1Mbit", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ND_ARRAY_LEN(rows); i++) {
+		struct world w;
+		char text[256];
+
+		world_open(&w, both);
+		snprintf(text, sizeof(text), "qdisc %s\n", rows[i].options);
+		assert_int_equal(feed(&w, tool, "tc-qdisc.txt", 0, text), 0);
+		if (rows[i].rate > 0)
+			assert_number(&w, ND_QDISC, "eth0/8001", "rate", ND_BARE, rows[i].rate);
+		else if (type_of(&w, "eth0/8001", "rate") !=
+			 (rows[i].rate < 0 ? ND_V_MISSING : ND_V_ABSENT))
+			fail_msg("row %zu", i);
+		world_close(&w);
+	}
+}
+
 static void test_recorded(void **state)
 {
 	static const char *const nothing[] = {"sent.packets", "sent.bytes", "drops",
@@ -383,12 +416,12 @@ static void test_hostile(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shaped),	   cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_one_device), cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_limits),	   cmocka_unit_test(test_two_moments),
-		cmocka_unit_test(test_repeated),   cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_incomplete), cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_shaped),	    cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_recorded),    cmocka_unit_test(test_one_device),
+		cmocka_unit_test(test_lines),	    cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_two_moments), cmocka_unit_test(test_repeated),
+		cmocka_unit_test(test_bad),	    cmocka_unit_test(test_incomplete),
+		cmocka_unit_test(test_cut),	    cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
