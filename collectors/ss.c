@@ -13,6 +13,7 @@
 #include "collectors/sock_conns.h"
 #include "collectors/sock_text.h"
 #include "collectors/ss_figures.h"
+#include "collectors/udp.h"
 
 #include <errno.h>
 #include <math.h>
@@ -329,6 +330,8 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	char *line;
 	int rc = 0;
 
+	if (nd_udp_only(in->path)) /* connected ones have the same states */
+		return 0;
 	while ((line = nd_stream_line(s)) != NULL)
 		parse_line(&t, s, line);
 	if (t.n)

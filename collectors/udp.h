@@ -56,6 +56,9 @@ enum nd_udp_put {
 void nd_udp_put(struct nd_udp_list *l, struct nd_facts *f, const struct nd_input *in,
 		unsigned what);
 
+/* Does the name of a file say that it is the output of ss for UDP alone, such as "ss-uanp.txt"? */
+bool nd_udp_only(const char *path);
+
 /* One socket's line of /proc/net/udp or udp6. False: it is none. */
 bool nd_udp_proc_line(char *line, struct nd_udp_socket *out);
 /* The collector's live part: samples between the moments, receive buffers, owners of suspects. */

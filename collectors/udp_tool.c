@@ -207,18 +207,23 @@ static void one_line(struct text *t, char *line, bool unended)
 
 /* ---- the whole ---- */
 
-static bool name_says_udp(const char *path)
+bool nd_udp_only(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const size_t len = strcspn(name, ".@");
+	const char *word = name + 2;
+	size_t len;
 
-	return nd_starts(name, "ss") && memchr(name, 'u', len) && !memchr(name, 't', len);
+	if (!nd_starts(name, "ss"))
+		return false;
+	word += strspn(word, "-_ ");
+	len = strcspn(word, "-_ .@");
+	return len && strspn(word, "aeilmnopuwHOr46") == len && memchr(word, 'u', len);
 }
 
 /* Is what has no protocol in its line UDP? */
 static bool all_udp(const struct text *t)
 {
-	return t->named == t->list.n || (!t->named && (t->unconn || name_says_udp(t->in->path)));
+	return t->named == t->list.n || (!t->named && (t->unconn || nd_udp_only(t->in->path)));
 }
 
 /* Old versions print * for any IPv4 address; newer ones only for an IPv6 socket that takes both. */
@@ -245,7 +250,7 @@ static int parse_as(enum tool tool, const struct nd_input *in, struct nd_stream 
 		resolve_stars(&t);
 		nd_kind_read(f, ND_SOCKET);
 		nd_udp_put(&t.list, f, in, ND_UDP_SAMPLE | ND_UDP_MOMENT);
-	} else if (t.header && name_says_udp(in->path)) {
+	} else if (t.header && nd_udp_only(in->path)) {
 		nd_kind_read(f, ND_SOCKET); /* an empty list is an answer */
 	}
 	nd_udp_free(&t.list);

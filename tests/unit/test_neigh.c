@@ -4,7 +4,7 @@
 #include "collectors/neigh.h"
 
 extern const struct nd_collector nd_collector_neigh_stat, nd_collector_neigh_list,
-	nd_collector_ntable;
+	nd_collector_ntable, nd_collector_arping;
 
 static const struct nd_fact_def host_facts[] = {
 	{"sysctl.net.ipv4.neigh.default.gc_thresh3", ND_HOST, ND_T_NUMBER, ND_U_COUNT, ND_GAUGE,
@@ -220,12 +220,37 @@ static void test_finish(void **state)
 	store_free(&s);
 }
 
+/* Both programs of that name; one address of several is the one with the most answers. */
+static void test_arping(void **state)
+{
+	static const char text[] =
+		"ARPING 192.168.82.2 from 192.168.82.1 ens256\n"
+		"Unicast reply from 192.168.82.2 [00:50:56:9C:14:D9] 0.833ms\n"
+		"Unicast reply from 192.168.82.2 [00:50:56:9c:14:d9] 0.702ms\n"
+		"60 bytes from 00:50:56:9c:88:ce (192.168.82.2): index=0 time=1.000 msec\n"
+		"60 bytes from 00:50:56:9c:88:ce (192.168.82.3): index=0 time=1.000 msec\n"
+		"Unicast reply from 192.168.82.2 [00:50:56\nSent 3 probes (1 broadcast(s))\n";
+	const struct nd_collector *c = &nd_collector_arping;
+	struct store s = store_new(c->facts, NULL);
+
+	(void)state;
+	assert_int_equal(feed_text(&s, c, "arping", text), 0);
+	expect_num(&s, "arping.answers", 2);
+	expect_text(&s, "arping.address", "192.168.82.2");
+	store_free(&s);
+	s = store_new(c->facts, NULL);
+	assert_int_equal(feed_text(&s, c, "arping", "Sent 3 probes\n"), 0);
+	expect_missing(&s, "arping.answers", ND_NOT_SAMPLED);
+	store_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stat),   cmocka_unit_test(test_stat_cut),
 		cmocka_unit_test(test_lists),  cmocka_unit_test(test_number),
 		cmocka_unit_test(test_ntable), cmocka_unit_test(test_finish),
+		cmocka_unit_test(test_arping),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
