@@ -158,11 +158,25 @@ static bool same_label(const struct nd_hist_label *a, const struct nd_hist_label
 	       strcmp(a->function, b->function) == 0;
 }
 
+/* Keeps it with those of its label. */
+static void keep(struct file *x, const struct section *s)
+{
+	uint32_t i = 0;
+
+	while (i < x->n && !same_label(&x->all[i].label, &s->label))
+		i++;
+	if (i < x->n) {
+		merge(&x->all[i].h, &s->h);
+	} else if (x->n < SECTIONS_MAX) {
+		ND_GROW(x->all, x->n, x->cap);
+		x->all[x->n++] = *s;
+	}
+}
+
 /* Ends the histogram that is being read, if there is one. */
 static void end_section(struct file *x)
 {
 	struct section *s = &x->now;
-	uint32_t i = 0;
 
 	if (s->h.n) {
 		x->any = true;
@@ -171,14 +185,7 @@ static void end_section(struct file *x)
 			x->unknown = true;
 			snprintf(x->what, sizeof(x->what), "%.79s", s->label.map);
 		} else {
-			while (i < x->n && !same_label(&x->all[i].label, &s->label))
-				i++;
-			if (i < x->n) {
-				merge(&x->all[i].h, &s->h);
-			} else if (x->n < SECTIONS_MAX) {
-				ND_GROW(x->all, x->n, x->cap);
-				x->all[x->n++] = *s;
-			}
+			keep(x, s);
 		}
 	}
 	memset(s, 0, sizeof(*s));

@@ -49,7 +49,7 @@ static bool take_share(const char **at, struct nd_cpu_shares *out)
 	s += n;
 	s += *s == '%';
 	s += strspn(s, " \t");
-	for (n = 0; isalpha((unsigned char)s[n]) && n < sizeof(label) - 1; n++)
+	for (n = 0; n < sizeof(label) - 1 && isalpha((unsigned char)s[n]); n++)
 		label[n] = s[n];
 	label[n] = '\0';
 	share = nd_cpu_label(label);
