@@ -237,6 +237,7 @@ static const struct nd_read reads[] = {
 const struct nd_collector nd_collector_cgroup = {
 	.name = "cgroup",
 	.doc = "control groups: CPU quota, memory limit, stalls",
+	.collect = "grep -r . /sys/fs/cgroup --include=cpu.stat --include=cpu.max",
 	.reads = reads,
 	.facts = nd_cgroup_facts,
 	.entities = {ND_CGROUP, ND_NO_KIND},

@@ -22,6 +22,8 @@ struct nd_live {
 
 struct nd_collector {
 	const char *name, *doc;
+	const char *
+		collect; /* the command whose saved output gives what it reads, for a reader who has none of it; or NULL */
 	const struct nd_read *reads; /* ends with what NULL; may be NULL */
 	const struct nd_fact_def *facts; /* ends with name NULL; may be NULL */
 	const struct nd_table_def *table; /* rows that it streams, or NULL */

@@ -326,6 +326,7 @@ static void finish(struct nd_facts *f)
 const struct nd_collector nd_collector_conntrack = {
 	.name = "conntrack",
 	.doc = "connection tracking: how full the table is, and what it refused",
+	.collect = "conntrack -S; conntrack -C; sysctl -a",
 	.reads = reads,
 	.facts = nd_conntrack_facts,
 	.entities = {ND_NO_KIND},

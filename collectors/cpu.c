@@ -321,6 +321,7 @@ static const struct nd_read reads[] = {
 const struct nd_collector nd_collector_cpu = {
 	.name = "cpu",
 	.doc = "where each CPU's time went; its NUMA node",
+	.collect = "cat /proc/stat",
 	.reads = reads,
 	.facts = nd_cpu_time_facts,
 	.entities = {ND_CPU, ND_NO_KIND},

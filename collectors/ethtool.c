@@ -301,6 +301,7 @@ static const struct nd_read reads[] = {
 const struct nd_collector nd_collector_ethtool = {
 	.name = "ethtool",
 	.doc = "drivers' own counters of network cards, ring sizes and channels",
+	.collect = "ethtool -S IFACE; ethtool -g IFACE",
 	.reads = reads,
 	.facts = nd_ethtool_facts,
 	.entities = {ND_IFACE, ND_NO_KIND},

@@ -228,6 +228,7 @@ static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 const struct nd_collector nd_collector_files = {
 	.name = "files",
 	.doc = "open files of the processes that listen, and how many they may have",
+	.collect = "sysctl fs.file-nr",
 	.reads = reads,
 	.facts = nd_files_facts,
 	.entities = {ND_NO_KIND},

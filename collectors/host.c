@@ -291,6 +291,7 @@ static const struct nd_read reads[] = {
 const struct nd_collector nd_collector_host = {
 	.name = "host",
 	.doc = "uptime, kernel, tick rate, online CPUs",
+	.collect = "uname -a; uptime",
 	.reads = reads,
 	.facts = facts,
 	.entities = {ND_NO_KIND},

@@ -432,6 +432,7 @@ static const struct nd_read reads[] = {
 const struct nd_collector nd_collector_irq = {
 	.name = "irq",
 	.doc = "interrupts: counts, affinity, and the interface that each belongs to",
+	.collect = "cat /proc/interrupts",
 	.reads = reads,
 	.facts = nd_irq_facts,
 	.entities = {ND_IRQ, ND_NO_KIND},

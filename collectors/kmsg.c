@@ -96,6 +96,7 @@ const struct nd_collector nd_collector_kmsg = {
 	.name = "kmsg",
 	.doc = "the kernel's log, live",
 	.facts = nd_kernel_log_facts,
+	.collect = "dmesg -T",
 	.entities = {ND_NO_KIND},
 	.live = live,
 };

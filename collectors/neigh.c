@@ -290,6 +290,7 @@ const struct nd_collector nd_collector_neigh;
 const struct nd_collector nd_collector_neigh = {
 	.name = "neigh",
 	.doc = "neighbour tables of ARP and IPv6: size, limits, refusals",
+	.collect = "ip -s neigh; sysctl -a",
 	.facts = nd_neigh_facts,
 	.entities = {ND_NEIGH, ND_NO_KIND},
 	.live = live,

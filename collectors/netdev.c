@@ -293,6 +293,7 @@ static void end(void *state)
 const struct nd_collector nd_collector_netdev = {
 	.name = "netdev",
 	.doc = "network interfaces: kind, speed, packets, errors, drops, link losses",
+	.collect = "ip -s -s -d link",
 	.facts = nd_netdev_facts,
 	.entities = {ND_IFACE, ND_NO_KIND},
 	.live = live,

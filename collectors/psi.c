@@ -146,6 +146,7 @@ static const struct nd_read reads[] = {
 const struct nd_collector nd_collector_psi = {
 	.name = "psi",
 	.doc = "time that tasks waited for a CPU, memory, a disk",
+	.collect = "grep . /proc/pressure/*",
 	.reads = reads,
 	.facts = facts,
 	.entities = {ND_NO_KIND},

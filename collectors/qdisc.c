@@ -433,6 +433,7 @@ static void end(void *state)
 const struct nd_collector nd_collector_qdisc = {
 	.name = "qdisc",
 	.doc = "queueing disciplines: what waits in front of each interface, drops, requeues",
+	.collect = "tc -s qdisc",
 	.facts = nd_qdisc_facts,
 	.entities = {ND_QDISC, ND_NO_KIND},
 	.live = live,

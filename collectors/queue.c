@@ -232,6 +232,7 @@ static const struct nd_read reads[] = {
 const struct nd_collector nd_collector_queue = {
 	.name = "queue",
 	.doc = "receive and transmit queues: steering masks and interrupts",
+	.collect = "grep . /sys/class/net/*/queues/*/rps_cpus",
 	.reads = reads,
 	.facts = facts,
 	.entities = {ND_QUEUE, ND_NO_KIND},

@@ -16,7 +16,7 @@ void nd_collectors_register(struct nd_registry *r)
 {
 	for (uint32_t i = 0; i < nd_collectors_n; i++) {
 		if (nd_collectors[i]->facts)
-			nd_registry_add(r, nd_collectors[i]->facts);
+			nd_registry_add_from(r, nd_collectors[i]->facts, nd_collectors[i]->collect);
 		if (nd_collectors[i]->table)
 			nd_registry_add_table(r, nd_collectors[i]->table);
 	}

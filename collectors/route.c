@@ -320,6 +320,7 @@ const struct nd_collector nd_collector_route;
 const struct nd_collector nd_collector_route = {
 	.name = "route",
 	.doc = "IPv4 routes and rules: default routes, networks on several interfaces",
+	.collect = "ip route; ip rule",
 	.reads = reads,
 	.facts = nd_route_facts,
 	.entities = {ND_NO_KIND},

@@ -150,6 +150,7 @@ const struct nd_collector nd_collector_rp_filter;
 const struct nd_collector nd_collector_rp_filter = {
 	.name = "rp_filter",
 	.doc = "which interfaces check strictly where a packet's source is routed to",
+	.collect = "sysctl -a",
 	.reads = reads,
 	.facts = facts,
 	.entities = {ND_NO_KIND},

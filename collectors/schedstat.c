@@ -221,6 +221,7 @@ static const struct nd_read reads[] = {
 const struct nd_collector nd_collector_schedstat = {
 	.name = "schedstat",
 	.doc = "how long threads of servers waited for a CPU",
+	.collect = "pidstat -t -u 1 5",
 	.reads = reads,
 	.facts = facts,
 	.entities = {ND_NO_KIND},

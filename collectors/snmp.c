@@ -267,6 +267,7 @@ static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 const struct nd_collector nd_collector_snmp = {
 	.name = "snmp",
 	.doc = "protocol counters of IP, TCP and UDP, for each network namespace",
+	.collect = "nstat -az",
 	.reads = reads,
 	.facts = nd_snmp_facts,
 	.entities = {ND_NETNS, ND_NO_KIND},

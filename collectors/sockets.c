@@ -237,6 +237,7 @@ const struct nd_collector nd_collector_sockets;
 const struct nd_collector nd_collector_sockets = {
 	.name = "sockets",
 	.doc = "TCP sockets from the kernel: listeners, services and peers, sampled between the counters' moments",
+	.collect = "ss -tinmpe; ss -ltnmpe",
 	.facts = nd_sock_facts,
 	.table = &nd_sock_table,
 	.entities = {ND_NO_KIND},

@@ -153,6 +153,7 @@ static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 const struct nd_collector nd_collector_sockstat = {
 	.name = "sockstat",
 	.doc = "numbers of sockets and the memory they hold",
+	.collect = "cat /proc/net/sockstat",
 	.reads = reads,
 	.facts = nd_sockstat_facts,
 	.entities = {ND_NO_KIND},

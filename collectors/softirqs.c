@@ -192,6 +192,7 @@ static const struct nd_read reads[] = {{"/proc/softirqs", 0, "NET_RX: *[0-9]*"},
 const struct nd_collector nd_collector_softirqs = {
 	.name = "softirqs",
 	.doc = "runs of each softirq handler by CPU",
+	.collect = "cat /proc/softirqs",
 	.reads = reads,
 	.facts = facts,
 	.entities = {ND_CPU, ND_NO_KIND},

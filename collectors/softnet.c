@@ -166,6 +166,7 @@ static const struct nd_read reads[] = {
 const struct nd_collector nd_collector_softnet = {
 	.name = "softnet",
 	.doc = "receive softirq by CPU: packets, backlog drops, exhausted budgets",
+	.collect = "cat /proc/net/softnet_stat",
 	.reads = reads,
 	.facts = facts,
 	.entities = {ND_CPU, ND_NO_KIND},

@@ -254,6 +254,7 @@ static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 const struct nd_collector nd_collector_sysctl = {
 	.name = "sysctl",
 	.doc = "kernel settings that bear on the network",
+	.collect = "sysctl -a",
 	.reads = reads,
 	.facts = facts,
 	.entities = {ND_NO_KIND},

@@ -165,6 +165,7 @@ static void finish(struct nd_facts *f)
 const struct nd_collector nd_collector_sysctl_words = {
 	.name = "sysctl_words",
 	.doc = "limits of TCP's memory, local ports and open files, from the words of sysctls",
+	.collect = "sysctl -a",
 	.facts = facts,
 	.entities = {ND_NO_KIND},
 	.finish = finish,

@@ -123,6 +123,7 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 const struct nd_collector nd_collector_tcp_sums = {
 	.name = "tcp_sums",
 	.doc = "sums over TCP sockets: ss -s, and states counted from ss or netstat",
+	.collect = "ss -s; ss -tan",
 	.reads = reads,
 	.facts = nd_tcp_state_facts,
 	.entities = {ND_NO_KIND},

@@ -318,6 +318,7 @@ const struct nd_collector nd_collector_udp;
 const struct nd_collector nd_collector_udp = {
 	.name = "udp",
 	.doc = "UDP sockets of /proc/net: what waits to be read, and what was dropped",
+	.collect = "ss -uanmp",
 	.reads = reads,
 	.facts = nd_udp_facts,
 	.entities = {ND_SOCKET, ND_NO_KIND},

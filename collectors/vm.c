@@ -123,6 +123,7 @@ static const struct nd_read reads[] = {
 const struct nd_collector nd_collector_vm = {
 	.name = "vm",
 	.doc = "stalls of memory allocation; transparent huge pages",
+	.collect = "cat /proc/vmstat",
 	.reads = reads,
 	.facts = facts,
 	.entities = {ND_NO_KIND},

@@ -310,6 +310,7 @@ static void missing(struct json *j, const struct nd_missing_fact *list, uint32_t
 		text(j, "reason", nd_missing_name(list[i].why));
 		text_or_null(j, "detail", list[i].detail);
 		text_or_null(j, "probe", list[i].probe);
+		text_or_null(j, "collect", list[i].collect);
 		text_or_null(j, "reproduce", list[i].reproduce);
 		object_end(j);
 	}

@@ -1,8 +1,5 @@
-/* The end of a report: what was ruled out, what stayed open or unexamined and why, what looks
- * alarming and is not, and what the look cost.
- *
- * On a host without rights a hundred facts are missing for one reason; rows with the same
- * reasons are therefore one item, and a command that decides several causes is named once. */
+/* The end of a report: what was ruled out, what stayed open and why, what looks alarming and is not, and what the
+ * look cost. A command that decides several causes is named once. */
 #include "reports/page.h"
 #include "reports/view.h"
 
@@ -23,16 +20,6 @@ struct lack {
 	const struct nd_missing_fact *missing;
 	uint32_t n;
 };
-
-static bool same_lack(struct lack a, struct lack b)
-{
-	if (a.n != b.n)
-		return false;
-	for (uint32_t i = 0; i < a.n; i++)
-		if (!same_reason(&a.missing[i], &b.missing[i]))
-			return false;
-	return true;
-}
 
 static bool said(const struct lack *l, uint32_t i)
 {
@@ -191,10 +178,14 @@ static void by_hand(struct nd_pen *p, const struct nd_open *x)
 	}
 }
 
+/* Those of which something is known; of the others nd_wanted_write tells. They come first. */
 static void open_causes(struct nd_pen *p, const struct nd_findings *r)
 {
-	uint32_t n = nd_page_shown(r->n_open, LIST_MAX);
+	uint32_t asked = 0, n;
 
+	while (asked < r->n_open && !nd_page_unasked(&r->open[asked]))
+		asked++;
+	n = nd_page_shown(asked, LIST_MAX);
 	if (n)
 		nd_page_section(p, "Neither found nor ruled out");
 	for (uint32_t i = 0; i < n; i++) {
@@ -208,64 +199,8 @@ static void open_causes(struct nd_pen *p, const struct nd_findings *r)
 		by_hand(p, x);
 		nd_pen_item(p, 0);
 	}
-	nd_page_rest(p, r->n_open, LIST_MAX, 0);
+	nd_page_rest(p, asked, LIST_MAX, 0);
 	next_steps(p, r, n);
-}
-
-static struct lack lack_of(const struct nd_unexamined *x)
-{
-	return (struct lack){x->missing, x->n_missing};
-}
-
-static bool new_lack(const struct nd_findings *r, uint32_t i)
-{
-	for (uint32_t k = 0; k < i; k++)
-		if (same_lack(lack_of(&r->unexamined[k]), lack_of(&r->unexamined[i])))
-			return false;
-	return true;
-}
-
-/* One item for all trees that lack the same for the same reasons. */
-static void unexamined_group(struct nd_pen *p, const struct nd_findings *r, uint32_t i)
-{
-	const struct lack lack = lack_of(&r->unexamined[i]);
-	uint32_t trees = 0;
-	struct nd_buf b = {0};
-
-	for (uint32_t k = i; k < r->n_unexamined; k++) {
-		const struct nd_unexamined *x = &r->unexamined[k];
-
-		if (!same_lack(lack_of(x), lack) || trees++ >= NAMES_MAX)
-			continue;
-		nd_pen_say(p, trees > 1 ? ", " : "");
-		nd_buf_printf(&b, "%s/%s", x->rule ? x->rule : "?", x->tree ? x->tree : "?");
-		nd_page_subject(p, nd_buf_str(&b), x->entity, x->others);
-		nd_buf_free(&b);
-		b = (struct nd_buf){0};
-	}
-	if (trees > NAMES_MAX)
-		nd_pen_sayf(p, " and %u more", trees - NAMES_MAX);
-	nd_pen_say(p, ".");
-	lacking(p, &lack);
-	nd_pen_item(p, 0);
-}
-
-static void unexamined(struct nd_pen *p, const struct nd_findings *r)
-{
-	uint32_t groups = 0;
-	uint32_t told = 0;
-
-	for (uint32_t i = 0; i < r->n_unexamined; i++)
-		groups += new_lack(r, i);
-	if (groups)
-		nd_page_section(p, "Not examined");
-	for (uint32_t i = 0; i < r->n_unexamined && told < nd_page_shown(groups, LIST_MAX); i++) {
-		if (!new_lack(r, i))
-			continue;
-		unexamined_group(p, r, i);
-		told++;
-	}
-	nd_page_rest(p, groups, LIST_MAX, 0);
 }
 
 static void notes(struct nd_pen *p, const char *title, const struct nd_note *list, uint32_t n)
@@ -313,7 +248,7 @@ void nd_outcome_write(struct nd_pen *p, const struct nd_findings *r)
 {
 	ruled_out(p, r);
 	open_causes(p, r);
-	unexamined(p, r);
+	nd_wanted_write(p, r);
 	notes(p, "Alarming but harmless", r->notes, r->n_notes);
 	notes(p, "Contradictions", r->contradictions, r->n_contradictions);
 	inputs(p, r);

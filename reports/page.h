@@ -15,6 +15,7 @@ void nd_page_write(const struct nd_ink *ink, const struct nd_findings *r, struct
 void nd_screen_write(const struct nd_ink *ink, const struct nd_findings *r, struct nd_buf *out);
 void nd_detail_write(struct nd_pen *p, const struct nd_findings *r);
 void nd_outcome_write(struct nd_pen *p, const struct nd_findings *r);
+void nd_wanted_write(struct nd_pen *p, const struct nd_findings *r); /* of that: what is missing */
 
 /* ---- what the parts share; all but the first two put into the open line ---- */
 void nd_page_section(struct nd_pen *p, const char *s);
@@ -36,5 +37,7 @@ void nd_page_others(struct nd_pen *p, const struct nd_finding *f, uint32_t most)
 void nd_page_subject(struct nd_pen *p, const char *what, const char *entity, uint32_t others);
 /* " Risk low: … Interrupts nothing." */
 void nd_page_fix_price(struct nd_pen *p, const struct nd_fix *fix, size_t most);
+/* Nothing speaks for it: what its first question reads was not there. */
+bool nd_page_unasked(const struct nd_open *x);
 bool nd_page_same(const char *a, const char *b); /* NULL is the empty text */
 #endif

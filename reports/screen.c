@@ -240,8 +240,11 @@ static void next_step(struct nd_pen *p, const struct nd_findings *r, const struc
 static void no_cause(struct nd_pen *p, const struct nd_findings *r)
 {
 	struct nd_buf b = {0};
-	uint32_t n = r->n_open < CAUSES_SHOWN ? r->n_open : CAUSES_SHOWN;
+	uint32_t asked = 0, n;
 
+	while (asked < r->n_open && !nd_page_unasked(&r->open[asked]))
+		asked++;
+	n = asked < CAUSES_SHOWN ? asked : CAUSES_SHOWN;
 	if (r->examined < r->of || r->n_unexamined) {
 		nd_view_count(&b, r->of > r->examined ? r->of - r->examined : r->n_unexamined,
 			      "tree");
@@ -256,9 +259,9 @@ static void no_cause(struct nd_pen *p, const struct nd_findings *r)
 		nd_page_entity(p, r->open[i].cause);
 	}
 	if (n > 0) {
-		nd_pen_say(p, r->n_open > n ? "" : ".");
-		if (r->n_open > n)
-			nd_pen_sayf(p, " and %u more.", r->n_open - n);
+		nd_pen_say(p, asked > n ? "" : ".");
+		if (asked > n)
+			nd_pen_sayf(p, " and %u more.", asked - n);
 	}
 	if (p->line.len > 0)
 		nd_pen_paragraph(p);

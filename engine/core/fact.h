@@ -107,6 +107,12 @@ struct nd_registry *nd_registry_new(void);
 void nd_registry_add(
 	struct nd_registry *r,
 	const struct nd_fact_def *table); /* ends with name NULL; adding a table again is nothing */
+/* The same; collect: the command whose output gives them, or NULL. Borrowed. */
+void nd_registry_add_from(struct nd_registry *r, const struct nd_fact_def *table,
+			  const char *collect);
+/* What to collect for a fact, or for the entities of a kind: a command, or NULL. */
+const char *nd_registry_collect(const struct nd_registry *r, nd_fact_id id);
+const char *nd_registry_collect_kind(const struct nd_registry *r, enum nd_kind kind);
 void nd_registry_add_table(struct nd_registry *r, const struct nd_table_def *table);
 void nd_registry_free(struct nd_registry *r);
 uint32_t nd_registry_count(const struct nd_registry *r);

@@ -9,6 +9,7 @@
 struct nd_fact_table {
 	const struct nd_fact_def *defs;
 	uint32_t n, base;
+	const char *collect;
 };
 struct nd_registry {
 	struct nd_fact_table *tables; /* by address */
@@ -151,8 +152,14 @@ void nd_registry_free(struct nd_registry *r)
 
 void nd_registry_add(struct nd_registry *r, const struct nd_fact_def *table)
 {
+	nd_registry_add_from(r, table, NULL);
+}
+
+void nd_registry_add_from(struct nd_registry *r, const struct nd_fact_def *table,
+			  const char *collect)
+{
 	uint32_t at = 0;
-	struct nd_fact_table t = {.defs = table, .base = r->n_defs};
+	struct nd_fact_table t = {.defs = table, .base = r->n_defs, .collect = collect};
 
 	while (at < r->n_tables && r->tables[at].defs < table)
 		at++;
@@ -171,6 +178,29 @@ void nd_registry_add(struct nd_registry *r, const struct nd_fact_def *table)
 	memmove(&r->tables[at + 1], &r->tables[at], (r->n_tables - at) * sizeof(t));
 	r->tables[at] = t;
 	r->n_tables++;
+}
+
+const char *nd_registry_collect(const struct nd_registry *r, nd_fact_id id)
+{
+	for (uint32_t i = 0; i < r->n_tables; i++) {
+		const struct nd_fact_table *t = &r->tables[i];
+
+		if ((uint32_t)id >= t->base && (uint32_t)id - t->base < t->n)
+			return t->collect;
+	}
+	return NULL;
+}
+
+const char *nd_registry_collect_kind(const struct nd_registry *r, enum nd_kind kind)
+{
+	for (uint32_t id = 0; id < r->n_defs; id++) {
+		const char *collect =
+			r->defs[id]->on == kind ? nd_registry_collect(r, (nd_fact_id)id) : NULL;
+
+		if (collect)
+			return collect;
+	}
+	return NULL;
 }
 
 void nd_registry_add_table(struct nd_registry *r, const struct nd_table_def *table)

@@ -120,8 +120,12 @@ struct nd_missing_fact *nd_missing_facts(struct nd_run *run, const struct nd_rul
 		m->detail = dup(run, u[i].value.detail);
 		m->reproduce = "";
 		if (u[i].what == ND_USED_LOG)
-			m->reproduce = "dmesg";
+			m->reproduce = m->collect = "dmesg";
+		if (u[i].what == ND_USED_KIND)
+			m->collect = nd_registry_collect_kind(nd_facts_registry(run->f),
+							      (enum nd_kind)u[i].id);
 		if (u[i].what == ND_USED_FACT) {
+			m->collect = nd_registry_collect(nd_facts_registry(run->f), u[i].id);
 			m->reproduce = dup(run, nd_get_reproduce(run->f, u[i].on, u[i].id));
 			m->probe = nd_registry_def(nd_facts_registry(run->f), u[i].id)->probe;
 		}

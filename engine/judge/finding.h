@@ -89,11 +89,13 @@ struct nd_missing_fact {
 	enum nd_missing why;
 	const char *detail, *reproduce;
 	const char *probe; /* the probe that would give it, or NULL */
+	const char *collect; /* the command whose output would give it and its like, or NULL */
 };
 struct nd_open {
 	const char *cause, *rule, *entity;
 	uint32_t others;
 	const char *ask; /* the question that nobody could answer */
+	uint32_t yes; /* required or deciding questions before it that said yes */
 	const struct nd_missing_fact *missing;
 	uint32_t n_missing;
 	const char *next; /* the command or probe that decides */

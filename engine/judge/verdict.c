@@ -173,6 +173,19 @@ static const char *next_step(struct nd_run *run, const struct nd_missing_fact *m
 		 : "";
 }
 
+/* What some answer speaks for comes first; else the order stays. */
+static void leads_first(struct nd_open *v, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct nd_open x = v[i];
+		uint32_t k = i;
+
+		for (; k > 0 && v[k - 1].yes == 0 && x.yes > 0; k--)
+			v[k] = v[k - 1];
+		v[k] = x;
+	}
+}
+
 static void open_causes(struct nd_run *run, const struct lost_causes *l, struct nd_findings *out)
 {
 	struct nd_open *v = nd_arena_alloc(run->arena, (l->n + 1) * sizeof(*v));
@@ -188,6 +201,9 @@ static void open_causes(struct nd_run *run, const struct lost_causes *l, struct 
 				      .others = l->v[i].others,
 				      .ask = ""};
 		o->entity = dup(run, nd_entity_name(run->f, w->about));
+		for (uint32_t k = 0; k < w->n_path && k <= at; k++)
+			o->yes += w->path[k].answer == ND_YES &&
+				  w->path[k].node->grade != ND_SUPPORTS;
 		for (uint32_t k = at == UINT32_MAX ? 0 : at + 1; k-- > 0 && !o->n_missing;) {
 			/* a no that leaves it open follows an unknown before it */
 			const struct nd_answered *a = &w->path[k];
@@ -202,6 +218,7 @@ static void open_causes(struct nd_run *run, const struct lost_causes *l, struct 
 			o->ask = nd_render(w->path[at].node->ask, &e);
 		o->next = next_step(run, o->missing, o->n_missing);
 	}
+	leads_first(v, out->n_open);
 	out->open = v;
 }
 

@@ -53,9 +53,9 @@ static const struct nd_findings *hostile(struct hostile *h, const char *s)
 {
 	*h = (struct hostile){.texts = {s, s}};
 	hostile_finding(h, s);
-	h->missing[0] = (struct nd_missing_fact){s, s, ND_TIMED_OUT, s, s, s};
+	h->missing[0] = (struct nd_missing_fact){s, s, ND_TIMED_OUT, s, s, s, s};
 	h->ruled_out[0] = (struct nd_ruled_out){s, s, s, 1, s, s, true};
-	h->open[0] = (struct nd_open){s, s, s, 1, s, N(h->missing), s};
+	h->open[0] = (struct nd_open){s, s, s, 1, s, 1, N(h->missing), s};
 	h->unexamined[0] = (struct nd_unexamined){s, s, true, s, 1, N(h->missing)};
 	h->notes[0] = (struct nd_note){s, s, s, s, 1};
 	h->inputs[0] = (struct nd_source_note){s, s};
