@@ -1,7 +1,8 @@
 /* Output of perf top, perf report and perf script: what the CPUs ran, and where packets were dropped.
  *
  * Rows of top and report: a share, or two ("Children" and then "Self", which counts), columns of any
- * kind, the mark [k] for the kernel, the symbol. Rows of one symbol and several programs are added.
+ * kind, the mark [k] for the kernel, the symbol. Rows of one symbol and several programs are added;
+ * of several reports behind one another the first counts.
  * Lines of a call graph and events that are no clock are left out. perf top before 3.x writes samples,
  * pcnt, function, DSO. perf script: a line per sample and the stack below it, whose first frame is
  * where it was; or one line of a tracepoint, of which skb:kfree_skb is read. Samples:
@@ -16,6 +17,7 @@
 #include <ctype.h>
 
 #define DROPS_MAX 256u /* functions */
+#define ORDER 0.005 /* rows of one report fall; perf top may show them a little out of order */
 
 struct drop {
 	char symbol[ND_SYMBOL_MAX], reason[64];
@@ -26,6 +28,7 @@ struct file {
 	struct nd_profile rows, samples;
 	double total; /* samples of perf script */
 	bool other_event; /* what follows counts no time */
+	double last; /* share in front of the row before; 0: none. A larger one begins another report */
 	bool want_frame; /* the next line is the first frame of a sample */
 	struct drop *drops;
 	uint32_t n_drops, cap;
@@ -77,6 +80,12 @@ static bool take_row(struct file *x, char *line)
 
 	if (!take_percent(&at, &share))
 		return take_old_row(x, line);
+	if (strstr(at, "[k] ") || strstr(at, "[.] ")) {
+		if (x->last > 0 && share > x->last + ORDER)
+			x->other_event =
+				true; /* before and after, good and bad: the first counts */
+		x->last = share;
+	}
 	if (take_percent(&at, &self))
 		share = self;
 	mark = strstr(at, "[k] ");
@@ -96,7 +105,8 @@ static bool take_event(struct file *x, const char *line)
 
 	if (!at)
 		return false;
-	x->other_event = !is_clock(at);
+	x->other_event = !is_clock(at) || x->rows.n;
+	x->last = 0;
 	return true;
 }
 

@@ -50,14 +50,18 @@ static const char top[] =
 	"  18.61%  [kernel]                                      [k] memcg_sum_events.isra.22\n"
 	"   2.47%  redis-server                                  [.] readQueryFromClient\n";
 
+static const char before_after[] = "before:\n  10.00%  [kernel]  [k] shrink_slab\n"
+				   "   8.00%  [kernel]  [k] idr_find\nafter:\n"
+				   "  60.00%  [kernel]  [k] shrink_slab\n";
+
 static void test_rows(void **state)
 {
 	static const char report[] =
 		"# Samples: 12K of event 'cpu-clock'\n# Children      Self  Command  Symbol\n"
+		"    60.00%    60.00%  swapper  [kernel.kallsyms]   [k] native_safe_halt\n"
 		"    24.91%     4.00%  exe      [kernel.kallsyms]   [k] try_charge\n"
 		"            |\n            |--13.63%--try_to_free_mem_cgroup_pages\n"
 		"    20.00%     6.00%  java     [kernel.kallsyms]   [k] try_charge       -      -\n"
-		"    60.00%    60.00%  swapper  [kernel.kallsyms]   [k] native_safe_halt\n"
 		"# Samples: 12K of event 'page-faults'\n"
 		"    90.00%  java     [kernel.kallsyms]   [k] do_page_fault\n";
 	static const char old[] = "   samples  pcnt function          DSO\n"
@@ -81,6 +85,11 @@ static void test_rows(void **state)
 	assert_share(&w, "tcp_v4_rcv", 0.123);
 	assert_int_equal(count(&w, ND_FUNCTION), 2);
 	assert_true(feed(&w, PERF, "perf-top.txt", 0, "nothing\n") < 0);
+	world_close(&w);
+	world_open(&w, list);
+	assert_int_equal(feed(&w, PERF, "perf-top.txt", 0, before_after), 0);
+	assert_share(&w, "shrink_slab", 0.1);
+	assert_share(&w, "idr_find", 0.08);
 	world_close(&w);
 }
 
