@@ -211,7 +211,7 @@ void nd_assemble_finding(struct nd_run *run, const struct nd_outcome *o, const s
 	out->role = w->role;
 	out->supports = w->supports;
 	out->title = nd_render(u->title, &e);
-	out->because = nd_render(u->because, &e);
+	out->because = nd_render_sentences(u->because, &e);
 	out->cap = w->cap_why;
 	out->delay = w->delay;
 	out->touches = w->touches;

@@ -287,7 +287,7 @@ static void check_says(struct checker *c)
 		return;
 	p = nd_pattern_new(want, err, sizeof(err), &at);
 	text = nd_arena_printf(c->run->arena, "%s %s", nd_render(u->title, &e),
-			       nd_render(u->because, &e));
+			       nd_render_sentences(u->because, &e));
 	if (!p || nd_pattern_match(p, text, strlen(text)) != 1)
 		complain(c, p ? "says: expected %s, found: %s" : "says: %s: %s", want,
 			 p ? text : err);

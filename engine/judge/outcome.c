@@ -73,7 +73,7 @@ static void ask_remark(struct nd_run *run, struct nd_outcome *o, uint32_t rule_i
 		e = remark_eval(run, rule, rule_index, m, ids[i], visits);
 		if (nd_ask_quickly(m->test, &e) != ND_YES)
 			continue;
-		hit.says = nd_render(m->says, &e);
+		hit.says = nd_render_sentences(m->says, &e);
 		if (contradiction) {
 			distrust(run, m, ids[i]);
 			add_hit(&o->contradictions, &o->n_contradictions, &o->cap_contradictions,

@@ -111,25 +111,43 @@ static const char *keep(struct nd_buf *b, struct nd_run *run)
 	return out;
 }
 
-const char *nd_render(const struct nd_ctext *t, struct nd_eval *e)
+/* marked: an unknown value is one word with a mark before it. */
+static void render_prose(struct nd_buf *b, const struct nd_ctext *t, struct nd_eval *e, bool marked)
 {
-	struct nd_buf b = {0};
-
 	for (uint32_t i = 0; t && i < t->n; i++) {
 		const struct nd_text_piece *p = &t->pieces[i];
 		struct nd_result r;
 
 		if (p->literal) {
-			nd_buf_puts(&b, p->literal);
+			nd_buf_puts(b, p->literal);
 			continue;
 		}
 		r = nd_eval(p->code, e);
-		if (r.t == ND_R_NUMBER && (p->unit || p->digits >= 0))
-			render_format(&b, r.num, p, false);
+		if (r.t == ND_R_MISSING && marked)
+			nd_buf_printf(b, "%cunknown", ND_UNKNOWN_MARK);
+		else if (r.t == ND_R_NUMBER && (p->unit || p->digits >= 0))
+			render_format(b, r.num, p, false);
 		else
-			nd_render_value(&b, &r, &p->code->type, e->run);
+			nd_render_value(b, &r, &p->code->type, e->run);
 	}
+}
+
+const char *nd_render(const struct nd_ctext *t, struct nd_eval *e)
+{
+	struct nd_buf b = {0};
+
+	render_prose(&b, t, e, false);
 	return keep(&b, e->run);
+}
+
+const char *nd_render_sentences(const struct nd_ctext *t, struct nd_eval *e)
+{
+	struct nd_buf b = {0}, tidy = {0};
+
+	render_prose(&b, t, e, true);
+	nd_tidy(nd_buf_str(&b), &tidy);
+	nd_buf_free(&b);
+	return keep(&tidy, e->run);
 }
 
 /* Several words, each of them quoted. */

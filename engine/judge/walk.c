@@ -52,7 +52,7 @@ static bool any_stale(const struct nd_used_list *l, bool *doubted)
 /* A sentence of the walk. */
 static const char *say(const struct nd_ctext *t, struct nd_eval *e)
 {
-	return t && !e->run->trial ? nd_render(t, e) : NULL;
+	return t && !e->run->trial ? nd_render_sentences(t, e) : NULL;
 }
 
 /* Which causes could follow a yes, given what comes behind the question. */

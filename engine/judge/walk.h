@@ -63,6 +63,10 @@ void nd_render_value(struct nd_buf *b, const struct nd_result *r, const struct n
 		     const struct nd_run *run);
 /* Prose in the run's arena. */
 const char *nd_render(const struct nd_ctext *t, struct nd_eval *e);
+/* The same for whole sentences, without the brackets and clauses in which something is unknown (tidy.c). */
+const char *nd_render_sentences(const struct nd_ctext *t, struct nd_eval *e);
+#define ND_UNKNOWN_MARK '\1' /* stands before what is unknown */
+void nd_tidy(const char *s, struct nd_buf *out);
 /* Shell text; NULL if a value is missing, then *missing says which, and *shows is the line that shows it. */
 const char *nd_render_shell(const struct nd_ctext *t, struct nd_eval *e, const char **missing);
 /* "cpu.softnet.dropped.delta" of a used fact, and so on. */

@@ -215,7 +215,7 @@ static void fill_found(struct asker *s, const struct candidate *c, struct nd_why
 	out->role = c->w.role;
 	out->cap = c->w.cap_why;
 	out->title = nd_render(u->title, &e);
-	out->because = nd_render(u->because, &e);
+	out->because = nd_render_sentences(u->because, &e);
 	out->about = nd_arena_strdup(s->run.arena, nd_entity_name(s->run.f, c->w.about));
 }
 
