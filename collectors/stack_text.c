@@ -3,7 +3,7 @@
  * offcputime prints each stack innermost frame first, kernel before user behind "--", then the
  * thread, then microseconds; folded lines begin with the program, outermost first, and end with a
  * number: microseconds when the name or the first line tells of off-CPU time, samples of a CPU
- * otherwise. Only kernel frames are kept. Frames below one that only user space has are cut off by
+ * otherwise; without a number a line is one sample. Only kernel frames are kept. Frames below one that only user space has are cut off by
  * the "--" or by the mark _[k]; an unmarked folded line keeps what looks like a kernel symbol.
  *
  *     finish_task_switch
@@ -115,15 +115,19 @@ static bool is_kernel_symbol(const char *s)
 /* "comm;outer;inner 12345" */
 static bool take_folded(struct file *x, char *line)
 {
-	char *space = strrchr(line, ' '), *frame[FOLDED_FRAMES], *at = line;
+	char *space = strrchr(line, ' '), *semicolon = strrchr(line, ';');
+	char *frame[FOLDED_FRAMES], *at = line;
 	struct stack s = {.pid = 0};
 	uint32_t n = 0;
 	bool marked = strstr(line, "_[k]") != NULL;
-	uint64_t v;
+	uint64_t v = 1; /* a line per sample: stackcollapse-perf-ordered.pl */
 
-	if (!space || !strchr(line, ';') || !nd_parse_u64(space + 1, 10, &v))
+	if (!semicolon || semicolon == line)
 		return false;
-	*space = '\0';
+	if (space > semicolon && nd_parse_u64(space + 1, 10, &v))
+		*space = '\0';
+	else if (x->off_cpu || space > semicolon)
+		return false;
 	while (n < FOLDED_FRAMES && (frame[n] = nd_split(&at, ";")))
 		n++;
 	for (uint32_t i = n; i-- > 1;) { /* the first is the program */
@@ -197,7 +201,7 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 
 static const struct nd_read reads[] = {
 	{"offcputime", 0,
-	 "Tracing off-CPU time *\n\n*;*schedule*;* [0-9]*\n\n*;do_syscall_64;* [0-9]*"},
+	 "Tracing off-CPU time *\n\n*;*schedule*;* [0-9]*\n\n*;do_syscall_64;*;*\n\n*;net_rx_action;*;*"},
 	{"offcpu", 0, NULL},
 	{"profile", 0, NULL},
 	{"stacks", 0, NULL},

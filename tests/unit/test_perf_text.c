@@ -127,6 +127,9 @@ static void test_stacks(void **state)
 {
 	static const char folded[] =
 		"nginx;main;accept;entry_SYSCALL_64;inet_csk_accept;__lock_sock;schedule 3000000\n";
+	static const char ordered[] =
+		"cadvisor;[cadvisor];[cadvisor];do_syscall_64;seq_read;memcg_stat_show;mem_cgroup_iter\n"
+		"ksoftirqd/11;ret_from_fork;run_ksoftirqd;__do_softirq;net_rx_action\n";
 	static const char marked[] = "nginx;main_[u];tcp_sendmsg_[k];ip_output_[k] 30\n"
 				     "nginx;main_[u] 10\n";
 	struct world w;
@@ -148,6 +151,11 @@ static void test_stacks(void **state)
 	assert_number(&w, ND_STACK, "f1", "time", ND_BARE, 3);
 	assert_int_equal(feed(&w, STACK, "stacks.txt", 0, marked), 0);
 	assert_share(&w, "ip_output", 0.75);
+	world_close(&w);
+	world_open(&w, list);
+	assert_int_equal(feed(&w, STACK, "stacks.txt", 0, ordered), 0);
+	assert_share(&w, "mem_cgroup_iter", 0.5);
+	assert_share(&w, "net_rx_action", 0.5);
 	assert_true(feed(&w, STACK, "offcputime.txt", 0, "nothing\n") < 0);
 	world_close(&w);
 }
