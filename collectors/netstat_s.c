@@ -199,6 +199,7 @@ static void one_line(struct state *st, char *line, bool unended)
 	uint32_t n = 0;
 
 	cut_remark(line);
+	line[strcspn(line, "#")] = '\0'; /* what somebody wrote beside it; netstat prints none */
 	st->ip_end |= strstr(line, "ECTPkts:") != NULL;
 	for (size_t i = 0; i < ND_ARRAY_LEN(old_words); i++)
 		st->seen.old |= strstr(line, old_words[i]) != NULL;

@@ -100,6 +100,8 @@ static void test_phrases(void **state)
 		{"TcpExt", "    2 ICMP packets dropped because they were out-of-window",
 		 "tcp.out_of_window_icmps", 2},
 		{"TcpExt", "    TCPACKSkippedPAWS: 1", "tcp.ack_skipped_paws", 1},
+		{"TcpExt", "    1307 times the listen queue of a socket overflowed  # watch this",
+		 "tcp.listen_overflows", 1307},
 	};
 
 	(void)state;
