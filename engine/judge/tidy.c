@@ -108,7 +108,7 @@ void nd_tidy(const char *s, struct nd_buf *out)
 
 		if (!whole && v[i].unknown)
 			continue;
-		put_clause(out, &v[i], begins);
+		put_clause(out, &v[i], begins || (i > 0 && out->len == 0));
 		while (!whole && next < n && v[next].unknown)
 			next++;
 		/* what followed a semicolon begins a sentence when something between is gone */

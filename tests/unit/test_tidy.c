@@ -18,6 +18,7 @@ static void test_tidy(void **state)
 		{"?unknown here; ?unknown there.", "unknown here; unknown there."},
 		{"129 waited; it refused ?unknown.", "129 waited."},
 		{"It refused ?unknown; 129 waited.", "129 waited."},
+		{"It refused ?unknown; so they wait; or go.", "So they wait; or go."},
 		{"129 waited; it refused ?unknown; clients try again.",
 		 "129 waited. Clients try again."},
 		{"129 waited; it refused ?unknown. Clients try again.",
