@@ -10,7 +10,7 @@ B=${B:-build/fuzz}
 MAKE=${MAKE:-make}
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- yaml expr pattern rule input
+[ $# -gt 0 ] || set -- yaml expr pattern rule input paste
 unset MAKEFLAGS MFLAGS MAKELEVEL
 passed=0
 failed=0

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 out=${1:?usage: seeds.sh DIR}
 rm -rf "$out"
-mkdir -p "$out/yaml" "$out/expr" "$out/pattern" "$out/rule" "$out/input"
+mkdir -p "$out/yaml" "$out/expr" "$out/pattern" "$out/rule" "$out/input" "$out/paste"
 
 # byte N: one byte of that value
 byte() {
@@ -76,6 +76,19 @@ each 'ethtool -S *' 0 "$hosts"/*/ethtool_-S_* "$cases"/*/ethtool-S-*
 each 'ethtool -g *' 0 "$hosts"/*/ethtool_-g_* "$cases"/*/ethtool-g-*
 each 'ethtool -l *' 0 "$hosts"/*/ethtool_-l_*
 each 'ethtool *' 0 "$hosts"/*/ethtool_eth*
+
+# Texts with outputs in them, and archives of some; the first byte names the file.
+n=0
+for file in tests/paste/*.txt tests/paste/*.md; do
+	n=$((n + 1))
+	{ byte 0 && cat "$file"; } >"$out/paste/text$n"
+done
+for host in "$hosts"/*; do
+	n=$((n + 1))
+	{ byte 0 && tar -C "$host" -cf - proc; } >"$out/paste/tar$n"
+	{ byte 0 && tar -C "$host" -czf - proc/net; } >"$out/paste/tgz$n"
+	{ byte 0 && tar -C "$host" -cJf - proc/net; } >"$out/paste/txz$n"
+done
 
 # A rule file must be called as its rule: the target's file is fuzz.yaml. Also each with its first test alone.
 n=0
