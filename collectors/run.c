@@ -5,6 +5,8 @@
  * slices: to look at the stop flag, and for those collectors that want to sample more often. */
 #include "collectors/run.h"
 
+#include "engine/core/fact_save.h"
+
 #include <errno.h>
 #include <math.h>
 #include <time.h>
@@ -369,11 +371,36 @@ static void prepare(struct nd_source *s, const struct nd_collector *const *list,
 	free(reads);
 }
 
+/* A capture: what it says is all there is. Returns the number of inputs, or a negative errno. */
+static int load(const struct nd_collector *const *list, uint32_t n, struct nd_facts *f,
+		const char *text, size_t len, struct nd_err *e)
+{
+	const struct nd_save_meta *m;
+	int rc = nd_facts_load(f, text, len, e), inputs = 1;
+
+	if (rc < 0)
+		return rc;
+	m = nd_facts_meta(f);
+	for (uint32_t i = 0; i < m->n_statuses; i++) {
+		for (uint32_t k = 0; k < n; k++) {
+			if (strcmp(m->statuses[i].name, list[k]->name) != 0)
+				continue;
+			statuses[k].inputs = m->statuses[i].inputs;
+			statuses[k].bad = m->statuses[i].bad;
+			snprintf(statuses[k].why, sizeof(statuses[k].why), "%.255s",
+				 m->statuses[i].why);
+		}
+	}
+	return inputs;
+}
+
 int nd_collect_list(const struct nd_collector *const *list, uint32_t n, struct nd_source *s,
 		    struct nd_facts *f, const struct nd_collect *opt, struct nd_err *e)
 {
 	struct run run = {.source = s, .facts = f, .opt = opt, .n = n};
 	bool live = nd_source_is_live(s);
+	const char *text;
+	size_t len;
 	int inputs = 0;
 
 	if (n > COLLECTORS_MAX)
@@ -384,6 +411,10 @@ int nd_collect_list(const struct nd_collector *const *list, uint32_t n, struct n
 		run.entries[i] = (struct nd_run_entry){.c = list[i], .status = &statuses[i]};
 	if (!live)
 		prepare(s, list, n);
+	if (!live && nd_source_capture(s, &text, &len)) {
+		free(run.entries);
+		return load(list, n, f, text, len, e);
+	}
 	if (live)
 		run_live(&run);
 	else

@@ -3,7 +3,7 @@
 #   build   the default build, without warnings       clang   the same with clang
 #   unit    tests/unit                                rules   the tests inside the rules
 #   cases   tests/cases.sh, paste.sh: public incidents, texts pasted in tickets
-#   input   tests/input.sh: archives, names that say nothing, what was made to harm
+#   input   tests/input.sh, capture.sh: archives, names that say nothing, what was made to harm; captures
 #   cli     tests/cli.sh, rules_cli.sh, lint_cli.sh: the command line
 #   hostile tests/badinput.sh, hostile.sh, tests/fuzz    mutate  each rule changed in one place: a test must notice
 #   docs    the examples of rules/README.md
@@ -131,7 +131,10 @@ group_cases() {
 	summed "cases.sh" tests/cases.sh
 	summed "paste.sh" tests/paste.sh
 }
-group_input() { summed "input.sh" tests/input.sh; }
+group_input() {
+	summed "input.sh" tests/input.sh
+	summed "capture.sh" tests/capture.sh
+}
 group_cli() {
 	summed "cli.sh" tests/cli.sh
 	summed "rules_cli.sh" tests/rules_cli.sh

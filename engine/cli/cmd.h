@@ -30,6 +30,7 @@ int nd_cmd_rules_lint(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_facts_list(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_facts_show(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_facts_dump(const struct nd_options *o, struct nd_buf *out);
+int nd_cmd_collect(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_check(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_help(const struct nd_options *o, struct nd_buf *out);
 int nd_cmd_version(const struct nd_options *o, struct nd_buf *out);
@@ -39,6 +40,9 @@ int nd_write_all(int fd, const struct nd_buf *b);
 /* All of b to a file, which appears only when it is complete; what is there already is replaced, but a fifo or device
  * is written into. 0, or the status to exit with after the message was printed. */
 int nd_write_file(const char *file, const struct nd_buf *b);
+/* Said before the measuring and not after it: can FILE be written? NULL and "-" are standard output. The status to exit
+ * with after the message was printed, or 0. */
+int nd_check_place(const char *file);
 /* Appends s as a JSON string, without control characters. */
 void nd_put_json_text(struct nd_buf *out, const char *s);
 #endif

@@ -7,6 +7,7 @@
 
 #include "engine/cli/cmd.h"
 #include "engine/cli/session.h"
+#include "engine/core/fact_save.h"
 #include "engine/judge/judge.h"
 #include "reports/report.h"
 
@@ -51,7 +52,7 @@ static bool is_special(const char *file)
 }
 
 /* Said before the measuring and not after it. */
-static int check_place(const char *file)
+int nd_check_place(const char *file)
 {
 	char dir[PATH_MAX];
 	const char *slash;
@@ -165,7 +166,18 @@ static struct nd_findings *judge(struct nd_session *s)
 		.own_cpu = nd_session_cpu(s),
 		.own_wall = nd_session_wall(s),
 	};
-	struct nd_findings *r = nd_judge(s->rules, s->facts, &about);
+	const struct nd_save_meta *m = nd_facts_meta(s->facts);
+	struct nd_findings *r;
+
+	if (m) { /* a capture: the run that made it */
+		about.host_name = m->host_name;
+		about.netns = m->netns;
+		about.netns_enter = m->netns_enter;
+		about.started_s = m->started_s;
+		about.ended_s = m->ended_s;
+		about.utc_offset_s = m->utc_offset_s;
+	}
+	r = nd_judge(s->rules, s->facts, &about);
 
 	add_inputs(r, s->source);
 	return r;
@@ -231,7 +243,12 @@ int nd_cmd_run(const struct nd_options *o, struct nd_buf *out)
 
 	if (!format)
 		return ND_EXIT_USAGE;
-	status = check_place(nd_opt_text(o, ND_OPT_OUTPUT));
+	if (nd_opt_given(o, ND_OPT_SAVE) && nd_opt_given(o, ND_OPT_FROM))
+		return nd_usage_error(o->command, "--save keeps what is measured here, and --from "
+						  "measures nothing");
+	status = nd_check_place(nd_opt_text(o, ND_OPT_OUTPUT));
+	if (status == 0)
+		status = nd_check_place(nd_opt_text(o, ND_OPT_SAVE));
 	if (status)
 		return status;
 	nd_session_begin(&s);

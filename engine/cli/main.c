@@ -8,6 +8,10 @@
 	(ND_TAKES(ND_OPT_FROM) | ND_TAKES(ND_OPT_DURATION) | ND_TAKES(ND_OPT_NETNS) |              \
 	 ND_TAKES(ND_OPT_PID) | ND_TAKES(ND_OPT_NO_PROGRESS))
 #define RUNS (SEES | ND_TAKES(ND_OPT_FORMAT) | ND_TAKES(ND_OPT_OUTPUT) | ND_TAKES(ND_OPT_QUICK))
+#define COLLECTS                                                                                   \
+	(ND_TAKES(ND_OPT_DURATION) | ND_TAKES(ND_OPT_NETNS) | ND_TAKES(ND_OPT_PID) |               \
+	 ND_TAKES(ND_OPT_NO_PROGRESS) | ND_TAKES(ND_OPT_OUTPUT) | ND_TAKES(ND_OPT_REDACT))
+#define SAVES (ND_TAKES(ND_OPT_SAVE) | ND_TAKES(ND_OPT_REDACT))
 #define RULES ND_TAKES(ND_OPT_RULES)
 #define SET ND_TAKES(ND_OPT_SET)
 #define TUNED (RULES | SET | ND_TAKES(ND_OPT_SETTINGS))
@@ -20,7 +24,10 @@
 
 const struct nd_command nd_commands[] = {
 	{"run", "", "measure, and report what is wrong, why, and what to do", nd_cmd_run,
-	 RUNS | TUNED, 0, 0},
+	 RUNS | SAVES | TUNED, 0, 0},
+	{"collect", "",
+	 "measure now and keep it in -o FILE; judge it elsewhere with run --from FILE",
+	 nd_cmd_collect, COLLECTS, 0, 0},
 	{"check", "", "what can be read on this host, and what root would add", nd_cmd_check, 0, 0,
 	 0},
 	{"rules list", "", "the rules and what they are about; -v says more", nd_cmd_rules_list,

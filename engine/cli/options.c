@@ -47,6 +47,13 @@ const struct nd_opt_row nd_opt_rows[ND_OPTS] = {
 			     false},
 	[ND_OPT_QUICK] = {"quick", 0, NULL, NULL,
 			  "counters only, within 2s unless --duration is given", false},
+	[ND_OPT_SAVE] =
+		{"save", 0, "FILE", NULL,
+		 "also keep what was measured in FILE, to be judged again with run --from FILE",
+		 false},
+	[ND_OPT_REDACT] = {"redact", 0, NULL, NULL,
+			   "replace addresses and the names of hosts, users and interface aliases",
+			   false},
 	[ND_OPT_ONLY] = {"only", 0, "COLLECTOR", NULL, "only facts of this collector", true},
 	[ND_OPT_JSON] = {"json", 0, NULL, NULL, "print JSON", false},
 	[ND_OPT_STATS] = {"stats", 0, NULL, NULL, "what each collector read, and the time it took",

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine/cli/cmd.h"
+#include "engine/core/bundle.h"
 #include "engine/core/confine.h"
 #include "engine/judge/judge.h"
 
@@ -60,6 +61,7 @@ void nd_session_begin(struct nd_session *s)
 
 void nd_session_end(struct nd_session *s)
 {
+	nd_bundle_free(s->bundle);
 	if (s->facts)
 		nd_facts_free(s->facts);
 	if (s->source)
@@ -178,7 +180,7 @@ int nd_session_collect(struct nd_session *s, const struct nd_options *o, double 
 		fputs("\r\033[K", stderr);
 	if (rc < 0) {
 		nd_error("%s", e.msg);
-		return ND_EXIT_OWN;
+		return live ? ND_EXIT_OWN : ND_EXIT_INPUT;
 	}
 	return rc == 0 ? nothing_read(s, o) : 0;
 }
@@ -206,9 +208,16 @@ int nd_session_show(struct nd_session *s, const struct nd_options *o, double win
 		    int (*show)(void *ctx, struct nd_buf *out), void *ctx, struct nd_buf *out)
 {
 	struct showing w = {s, o, window, 0, show, ctx};
+	const char *save = nd_opt_text(o, ND_OPT_SAVE);
 	struct nd_err e = {{0}};
-	int status = nd_source_is_live(s->source) ? nd_session_collect(s, o, window) : 0;
+	int status = 0;
 
+	if (save && nd_source_is_live(s->source))
+		s->bundle = nd_bundle_begin(s->source, s->facts, nd_opt_given(o, ND_OPT_REDACT));
+	if (nd_source_is_live(s->source))
+		status = nd_session_collect(s, o, window);
+	if (status == 0 && s->bundle)
+		status = nd_session_save(s, save);
 	if (status)
 		return status;
 	w.used_cpu = nd_session_cpu(s);

@@ -16,6 +16,7 @@ struct nd_session {
 	int64_t started_s, ended_s; /* UTC epoch of the window; 0 for a folder */
 	int32_t utc_offset_s;
 	uint64_t begun_ns; /* monotonic: when the session began */
+	struct nd_bundle *bundle; /* a capture that is being made, or NULL */
 	double begun_cpu; /* seconds of CPU that the process had taken then */
 };
 
@@ -41,6 +42,9 @@ int nd_session_collect(struct nd_session *s, const struct nd_options *o, double 
 /* As struct nd_test_hooks wants it: reads a recorded folder, or one file, into f. Needs no session and uses no ctx. */
 int nd_session_read_case(void *ctx, const char *path, struct nd_facts *f, struct nd_err *e);
 extern const struct nd_test_hooks nd_case_hooks; /* reads cases, and is silent */
+
+/* Writes the capture that s->bundle has been making. 0 or the status to exit with, message printed. */
+int nd_session_save(struct nd_session *s, const char *file);
 
 /* Reads the source and calls show, which parses, judges or prints into out; all that touches foreign bytes happens in a
  * process without rights (engine/core/confine.h). Returns what show returned, or the status of what failed before. */

@@ -352,9 +352,15 @@ void *nd_facts_row_ctx(const struct nd_facts *f)
 	return f->sink_ctx;
 }
 
+void nd_facts_record_rows(struct nd_facts *f, nd_row_sink *sink, void *ctx)
+{
+	f->recorder = sink;
+	f->recorder_ctx = ctx;
+}
+
 bool nd_rows_wanted(const struct nd_facts *f)
 {
-	return f->sink != NULL;
+	return f->sink || f->recorder;
 }
 
 void nd_put_row(struct nd_facts *f, nd_id on, const struct nd_table_def *table,
@@ -362,4 +368,6 @@ void nd_put_row(struct nd_facts *f, nd_id on, const struct nd_table_def *table,
 {
 	if (f->sink)
 		f->sink(f->sink_ctx, f, on, table, columns);
+	if (f->recorder)
+		f->recorder(f->recorder_ctx, f, on, table, columns);
 }

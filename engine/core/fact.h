@@ -224,6 +224,8 @@ void nd_put_row(struct nd_facts *f, nd_id on, const struct nd_table_def *table,
 typedef void nd_row_sink(void *ctx, struct nd_facts *f, nd_id on, const struct nd_table_def *table,
 			 const double *columns);
 void nd_facts_on_row(struct nd_facts *f, nd_row_sink *sink, void *ctx);
+/* Sees the rows as well, for a capture; they are wanted then. NULL ends that. */
+void nd_facts_record_rows(struct nd_facts *f, nd_row_sink *sink, void *ctx);
 void *nd_facts_row_ctx(const struct nd_facts *f); /* what was given there, or NULL */
 
 /* Which collector speaks now (its place in the list); decides between two sources of one fact. */

@@ -98,6 +98,9 @@ struct nd_facts {
 	uint32_t n_contradictions, cap_contradictions;
 	nd_row_sink *sink;
 	void *sink_ctx;
+	nd_row_sink *recorder;
+	void *recorder_ctx;
+	struct nd_save_meta *meta; /* of the capture that it was read from, or NULL */
 	uint32_t speaker;
 	enum nd_missing default_why;
 };

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#define TEE_MAX (32u << 20) /* a larger input is not kept */
+
 bool nd_source_is_live(const struct nd_source *s)
 {
 	return strcmp(s->ops->name, "live") == 0;
@@ -15,6 +17,11 @@ bool nd_source_is_live(const struct nd_source *s)
 
 const char *nd_source_name(const struct nd_source *s)
 {
+	const char *facts;
+	size_t len;
+
+	if (nd_source_capture((struct nd_source *)(uintptr_t)s, &facts, &len))
+		return "bundle";
 	return s->ops->name;
 }
 
@@ -254,9 +261,47 @@ static void hand_out(const struct nd_input *in, struct nd_stream *s, nd_input_fn
 		      rc == -EACCES || rc == -EPERM ? ND_NO_PERMISSION : ND_PARSE_ERROR, e.msg);
 }
 
+static struct {
+	void (*fn)(void *ctx, const struct nd_input *in, const char *text, size_t len);
+	void *ctx;
+} tee;
+
+void nd_source_tee(void (*fn)(void *ctx, const struct nd_input *in, const char *text, size_t len),
+		   void *ctx)
+{
+	tee.fn = fn;
+	tee.ctx = ctx;
+}
+
+/* Reads all of fd, shows it to the tee, and hands it out from memory. False: it must be read as usual. */
+static bool hand_out_shown(const struct nd_input *in, int fd, nd_input_fn *fn, void *ctx,
+			   const struct nd_bad_input *bad)
+{
+	struct nd_buf b = {0};
+	char block[65536];
+	ssize_t n;
+
+	while (b.len < TEE_MAX && ((n = read(fd, block, sizeof(block))) > 0 || errno == EINTR)) {
+		if (n > 0)
+			nd_buf_put(&b, block, (size_t)n);
+		errno = 0;
+	}
+	if (n < 0 || b.len >= TEE_MAX) {
+		nd_buf_free(&b);
+		return lseek(fd, 0, SEEK_SET) != 0;
+	}
+	tee.fn(tee.ctx, in, nd_buf_str(&b), b.len);
+	hand_out(in, nd_stream_mem(nd_buf_str(&b), b.len), fn, ctx, bad);
+	nd_buf_free(&b);
+	close(fd);
+	return true;
+}
+
 void nd_hand_out(const struct nd_input *in, int fd, nd_input_fn *fn, void *ctx,
 		 const struct nd_bad_input *bad)
 {
+	if (tee.fn && hand_out_shown(in, fd, fn, ctx, bad))
+		return;
 	hand_out(in, nd_stream_fd(fd), fn, ctx, bad);
 }
 

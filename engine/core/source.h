@@ -49,6 +49,9 @@ nd_source_name(const struct nd_source *s); /* "live" or "folder", as in the JSON
  * not tell, and cuts pasted texts into their outputs. lists: all that will be read, n lists that end with what NULL. */
 void nd_source_prepare(struct nd_source *s, const struct nd_read *const *lists, uint32_t n);
 
+/* After that: is there a capture of ours in the folder? Then its facts stand for all else. */
+bool nd_source_capture(struct nd_source *s, const char **facts, size_t *len);
+
 /* Calls fn for every input that the pattern names now: live the present content, from a folder all moments in
  * order of time. An input that cannot be opened is reported through `bad` (may be NULL) and skipped.
  * Returns the number of inputs that existed, readable or not. */

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MEMBER_MAX (32u << 20) /* the rest of a longer one is not read */
+#define MEMBER_MAX (128u << 20) /* the rest of a longer one is not read */
 #define KEPT_MAX (256u << 20) /* of one run */
 #define UNPACKED_MAX (2ull << 30)
 #define MEMBERS_MAX 200000 /* looked at, kept or not */

@@ -315,6 +315,17 @@ static void folder_prepare(struct nd_source *s, const struct nd_read *const *lis
 	sort(t);
 }
 
+bool nd_source_capture(struct nd_source *s, const char **facts, size_t *len)
+{
+	const struct nd_tree *t = &folder_of(s)->tree;
+
+	if (s->ops != &folder_ops || !t->facts)
+		return false;
+	*facts = t->facts;
+	*len = t->facts_len;
+	return true;
+}
+
 static const struct nd_source_remark *folder_remarks(struct nd_source *s, uint32_t *n)
 {
 	*n = folder_of(s)->tree.n_remarks;
@@ -351,7 +362,7 @@ static const char *const *folder_unused(struct nd_source *s, uint32_t *n)
 	for (uint32_t i = 0; i < f->tree.n_files; i++) {
 		const struct nd_file *x = &f->tree.files[i];
 
-		if (!x->used && strcmp(x->rel, "expect.yaml") != 0 &&
+		if (!x->used && !f->tree.facts && strcmp(x->rel, "expect.yaml") != 0 &&
 		    !nd_ends(x->rel, "/expect.yaml"))
 			f->unused[k++] = x->shown ? x->shown : x->rel;
 	}

@@ -105,6 +105,8 @@ struct nd_tree {
 	struct nd_link *links;
 	uint32_t n_links, cap_links;
 	uint32_t n_roots, n_ids;
+	const char *facts; /* of a capture; NULL: none */
+	size_t facts_len;
 	uint64_t kept; /* bytes of members of archives */
 	struct nd_source_remark *remarks;
 	uint32_t n_remarks, cap_remarks;
@@ -128,6 +130,9 @@ void nd_tree_remark(struct nd_tree *t, bool read, const char *path, const char *
 bool nd_is_inside(const char *path, const char *root); /* both without links */
 void nd_tree_free(struct nd_tree *t);
 
+/* From now on each opened input is read whole and shown to fn first; NULL ends that. A capture needs it. */
+void nd_source_tee(void (*fn)(void *ctx, const struct nd_input *in, const char *text, size_t len),
+		   void *ctx);
 /* The same for what is in memory. */
 void nd_hand_out_text(const struct nd_input *in, const char *text, size_t len, nd_input_fn *fn,
 		      void *ctx, const struct nd_bad_input *bad);

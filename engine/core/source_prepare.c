@@ -4,6 +4,7 @@
  * A file in a copied tree is what its place says. Any other is read once in memory: prompts,
  * banners and dates cut it into parts that are files from then on. A name is believed unless the
  * content is clearly another output's; what neither name nor content tells stays unread. */
+#include "engine/core/fact_save.h"
 #include "engine/core/source_archive.h"
 #include "engine/core/source_paste.h"
 
@@ -14,6 +15,7 @@
 
 #define TEXT_MAX (32u << 20) /* a larger file is one output, recognised by its beginning */
 #define HEAD_BYTES 65536u
+#define FACTS_MAX (128u << 20) /* of a capture */
 #define SMALL_MAX (4 << 20) /* a member of an archive whose name tells nothing */
 
 /* ---- contents ---- */
@@ -96,6 +98,8 @@ static bool is_wanted(void *ctx, const char *path, int64_t size)
 
 	nd_stem_of(nd_base_of(path), &stem);
 	x.stem = stem.name;
+	if (strcmp(stem.name, "facts") == 0)
+		return true;
 	if (nd_file_is_named(c->known, &x, &by) || strcmp(stem.name, "date") == 0 ||
 	    strcmp(stem.name, "hostname") == 0)
 		return true;
@@ -178,7 +182,8 @@ static bool load(const struct nd_file *x, int fd, struct nd_buf *b, bool *whole)
 
 	*whole = true;
 	if (x->text) {
-		nd_buf_put(b, x->text, x->len);
+		*whole = x->len <= TEXT_MAX;
+		nd_buf_put(b, x->text, *whole ? x->len : HEAD_BYTES);
 		return true;
 	}
 	if (fstat(fd, &st) != 0)
@@ -220,6 +225,31 @@ static void look_into(struct nd_preparing *c, uint32_t file, const struct nd_rea
 	nd_buf_free(&b);
 }
 
+static void close_if(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The facts of a capture: they stand for all that is beside them. */
+static bool take_capture(struct nd_preparing *c, uint32_t file, const char *head, size_t n, int fd)
+{
+	struct nd_file *x = &c->tree->files[file];
+	struct nd_buf b = {0};
+
+	if (c->tree->facts || strcmp(nd_base_of(x->rel), "facts") != 0 ||
+	    n <= strlen(ND_SAVE_MAGIC) ||
+	    strncmp(head, ND_SAVE_MAGIC "\t", strlen(ND_SAVE_MAGIC) + 1) != 0)
+		return false;
+	x->used = x->split = true;
+	if (!x->text && read_file(fd, FACTS_MAX, &b))
+		keep_text(c->tree, x, &b);
+	nd_buf_free(&b);
+	c->tree->facts = x->text;
+	c->tree->facts_len = x->len;
+	return x->text != NULL;
+}
+
 static void prepare_one(struct nd_preparing *c, uint32_t file, nd_open_file *open_file)
 {
 	struct nd_tree *t = c->tree;
@@ -244,12 +274,13 @@ static void prepare_one(struct nd_preparing *c, uint32_t file, nd_open_file *ope
 		n = x->len < sizeof(head) ? (ssize_t)x->len : (ssize_t)sizeof(head);
 		memcpy(head, x->text, (size_t)n);
 	}
+	if (n > 0 && take_capture(c, file, head, (size_t)n, fd))
+		return close_if(fd);
 	if (n > 0 && nd_is_archive(head, (size_t)n) && !x->packed)
 		unpack(c, file, fd);
 	else if (n > 0)
 		look_into(c, file, by, fd);
-	if (fd >= 0)
-		close(fd);
+	close_if(fd);
 }
 
 /* Dates as moments: seconds since the earliest. */
