@@ -149,7 +149,7 @@ first_string() { sed 's/^[^"]*"//; s/".*//'; }
 
 # ---- the functions ----
 table engine/rule/func.c nd_funcs | grep -oE '(\{|AGGREGATE\() *"[a-z0-9_]+", *ND_F_' | first_string >"$tmp/functions"
-there=$(table engine/rule/code.h nd_func_id | grep -oE 'ND_F_[A-Z0-9_]+' | sort -u | wc -l)
+there=$(table engine/rule/func.h nd_func_id | grep -oE 'ND_F_[A-Z0-9_]+' | sort -u | wc -l)
 check "engine/rule: $there functions, expected 30 or more" test "$there" -ge 30
 check "engine/rule/func.c: rows of its table were not recognised" test "$(wc -l <"$tmp/functions")" = "$there"
 cat >"$tmp/examples/examples.yaml" <<-'END'
