@@ -41,12 +41,14 @@ static const struct {
 	{"too many open files in system", NULL, NULL, NULL, NO_FILE_HOST},
 	{"enfile", NULL, NULL, NULL, NO_FILE_HOST},
 	{"too many open files", NULL, NULL, NULL, NO_FILE},
+	{"no file descriptors available", NULL, NULL, NULL, NO_FILE}, /* musl */
 	{"emfile", NULL, NULL, NULL, NO_FILE},
 };
 
 #define ANY_CASE_LIKE                                                                              \
 	"*onnect*annot assign requested address*\n\n*dial*annot assign requested address*\n\n"     \
-	"*EADDRNOTAVAIL*\n\n*[Tt]oo many open files*\n\n*accept*EMFILE*\n\n*no free ports*"
+	"*EADDRNOTAVAIL*\n\n*[Tt]oo many open files*\n\n*accept*EMFILE*\n\n*no free ports*\n\n"    \
+	"*No file descriptors available*"
 static const struct nd_read reads[] = {
 	{"error", 0, ANY_CASE_LIKE},
 	{"errors", 0, NULL},
@@ -79,6 +81,14 @@ static int fact_of(const char *line)
 	return -1;
 }
 
+/* Rules ask about ports for each namespace: with this alone there is the host's own. */
+static void put(struct nd_facts *f, const struct nd_fact_def *fact, uint64_t lines,
+		const struct nd_input *in)
+{
+	nd_entity(f, ND_NETNS, in->netns);
+	nd_put_reading(f, nd_entity(f, ND_HOST, ""), fact, lines, in);
+}
+
 static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,
 		 struct nd_err *e)
 {
@@ -97,7 +107,7 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 		return nd_fail(e, rc, "%s: %s", in->path, strerror(-rc));
 	for (size_t i = 0; i < ND_ARRAY_LEN(n); i++)
 		if (n[i]) /* a log that does not say so may be another program's */
-			nd_put_reading(f, nd_entity(f, ND_HOST, ""), &facts[i], n[i], in);
+			put(f, &facts[i], n[i], in);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 
 #define TRIPLES_MAX 131072u /* a power of two; a host has hardly more destinations */
 #define PORTS 65536u
-#define PORTS_MANY 1000u /* so many ports make a peer known that has no connection with data */
+#define PORTS_MANY 1000u /* so many make a peer worth a name that has no connection with data */
 #define PEERS_NEW_MAX 512u
 
 enum { CLOSE_WAIT_HERE, HALF_OPEN, PORTS_USED, SYN_SENT, CLOSE_WAIT_THERE };
@@ -45,7 +45,7 @@ struct nd_conns {
 	struct triple *triples;
 	uint32_t n, cap; /* cap: a power of two */
 	bool full;
-	bool all; /* states that only a list of all sockets shows */
+	bool all; /* every socket is listed, as far as can be told */
 };
 
 struct nd_conns *nd_conns_new(void)
@@ -149,7 +149,6 @@ void nd_conns_add(struct nd_conns *c, const struct nd_sock *s)
 
 	c->states.n[s->state]++;
 	c->states.seen[s->state] = true;
-	c->all |= s->state == ND_TCP_TIME_WAIT || s->state == ND_TCP_SYN_RECV;
 	if (s->state == ND_TCP_LISTEN) {
 		now_listens(c, s->local.port);
 		return;
@@ -207,7 +206,7 @@ static void put_peer(struct nd_facts *f, const struct triple *sum, const struct 
 		id = nd_entity(f, ND_PEER, key);
 		nd_relate(f, id, ND_PEER_NETNS, nd_entity(f, ND_NETNS, in->netns));
 	}
-	if (all)
+	if (all || sum->n >= PORTS_MANY) /* so many say something, whatever is missing */
 		nd_put_num(f, id, &nd_conn_facts[PORTS_USED], sum->n, in);
 	nd_put_num(f, id, &nd_conn_facts[SYN_SENT], sum->syn_sent, in);
 	nd_put_num(f, id, &nd_conn_facts[CLOSE_WAIT_THERE], sum->close_wait, in);
@@ -313,9 +312,14 @@ void nd_conns_guess(struct nd_conns *c, const struct nd_sock *s)
 
 void nd_conns_put(struct nd_conns *c, struct nd_facts *f, const struct nd_input *in, bool whole)
 {
-	c->all |= whole;
-	c->states.whole = whole || (c->all && c->states.seen[ND_TCP_LISTEN] &&
-				    c->states.seen[ND_TCP_ESTABLISHED]);
+	const bool *seen = c->states.seen;
+
+	/* states that ss leaves out unless asked for all, beside those that every list has */
+	c->all = whole || ((seen[ND_TCP_TIME_WAIT] || seen[ND_TCP_SYN_RECV]) &&
+			   (seen[ND_TCP_LISTEN] || seen[ND_TCP_ESTABLISHED]));
+	if (!c->all && c->states.n[ND_TCP_TIME_WAIT] < PORTS_MANY) /* somebody's few first lines */
+		c->states.seen[ND_TCP_TIME_WAIT] = false;
+	c->states.whole = whole || (c->all && seen[ND_TCP_LISTEN] && seen[ND_TCP_ESTABLISHED]);
 	nd_tcp_states_put(f, &c->states, in);
 	put_peers(c, f, in);
 	put_ports(c, f, in, ND_LISTENER_NETNS, c->half_open, &nd_conn_facts[HALF_OPEN]);

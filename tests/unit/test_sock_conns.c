@@ -98,6 +98,13 @@ static void test_part(void **state)
 			 0);
 	expect_missing(&s, "tcp.states.established", ND_NOT_SAMPLED);
 	store_free(&s);
+	s = new_store(); /* the first lines of many */
+	assert_int_equal(feed_text(&s, &nd_collector_ss, "ss-tan",
+				   SS_HEADER "TIME-WAIT 0 0 127.0.0.1:29993 127.0.0.1:4567\n"
+					     "TIME-WAIT 0 0 127.0.0.1:28522 127.0.0.1:4567\n"),
+			 0);
+	expect_missing(&s, "tcp.states.time_wait", ND_NOT_SAMPLED);
+	store_free(&s);
 }
 
 static void test_netstat(void **state)
