@@ -79,6 +79,22 @@ static bool is_controllers(const char *s, size_t n)
 	return true;
 }
 
+/* Is that not a folder but a pasted text, of which the copy is a part ("ticket.txt:12")? */
+static bool is_file(const char *s, size_t n)
+{
+	static const char *const ends[] = {".txt", ".log", ".out", ".md", ".text"};
+
+	if (memchr(s, ':', n))
+		return true;
+	for (size_t i = 0; i < ND_ARRAY_LEN(ends); i++) {
+		size_t m = strlen(ends[i]);
+
+		if (n > m && memcmp(s + n - m, ends[i], m) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The group that a file's path tells: below fs/cgroup its place there, else the folder that it is in. A
  * word behind the file's name ("cpu.stat-api.txt") is a place, too, since two copies in one folder
  * are two groups. */
@@ -95,6 +111,8 @@ static void group_of(const char *path, char *out, size_t size)
 	if (root && from[n] && is_controllers(from, n))
 		from += n + 1;
 	n = base > from ? (size_t)(base - from) - 1 : 0;
+	if (!root && is_file(from, n))
+		n = 0;
 	if (n == 0 && nd_cgroup_file_named(base, &name) >= 0) {
 		from = base + name;
 		from += strspn(from, "-_ .");

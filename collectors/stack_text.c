@@ -201,10 +201,11 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 
 static const struct nd_read reads[] = {
 	{"offcputime", 0,
-	 "Tracing off-CPU time *\n\n*;*schedule*;* [0-9]*\n\n*;do_syscall_64;*;*\n\n*;net_rx_action;*;*"},
+	 "Tracing off-CPU time *\n\n*;*;*schedule [0-9]*\n*;do_syscall_64;*\n\n"
+	 "*;*;finish_task_switch [0-9]*\n*;do_syscall_64;*\n\n*;*;*schedule [0-9]*\n\n*;*;finish_task_switch [0-9]*"},
 	{"offcpu", 0, NULL},
 	{"profile", 0, NULL},
-	{"stacks", 0, NULL},
+	{"stacks", 0, "*;do_syscall_64;*;*\n\n*;net_rx_action;*;*\n\n*;entry_SYSCALL_64*;*;*"},
 	{0},
 };
 

@@ -3,6 +3,7 @@
 #include "tests/unit/parse_text.h"
 
 extern const struct nd_collector nd_collector_cgroup, nd_collector_psi;
+extern const struct nd_collector nd_collector_cgroup_metrics;
 static const struct nd_collector *const list[] = {&nd_collector_cgroup, &nd_collector_psi, NULL};
 #define C (&nd_collector_cgroup)
 #define PSI (&nd_collector_psi)
@@ -60,6 +61,8 @@ static void test_places(void **state)
 		{"cpu.stat-api.txt", v2_stat, "/api", 137},
 		{"web/cpu.stat", v2_stat, "/web", 137},
 		{"notes.txt", v2_stat, "/", 137},
+		{"a/ticket.txt/cpu.stat", v2_stat, "/", 137},
+		{"ticket:12/cpu.stat", v2_stat, "/", 137},
 		{"notes.txt",
 		 "$ cat /sys/fs/cgroup/a.slice/cpu.stat\nnr_periods 9\nnr_throttled 4\n",
 		 "/a.slice", 4},
@@ -145,6 +148,37 @@ static void test_psi(void **state)
 	world_close(&w);
 }
 
+static const char metrics[] =
+	"# HELP container_cpu_cfs_periods_total Number of elapsed enforcement period intervals.\n"
+	"container_cpu_cfs_periods_total{container=\"app\",id=\"/k/x\",pod=\"web-1\"} 1.2e+03 1583229\n"
+	"container_cpu_cfs_throttled_periods_total{container=\"app\",id=\"/k/x\",pod=\"web-1\"} 600\n"
+	"container_cpu_cfs_throttled_seconds_total{container=\"app\",id=\"/k/x\",pod=\"web-1\"} 30.5\n"
+	"container_cpu_cfs_periods_total{id=\"/system.slice/a.service\"} 7\n";
+static const char docker[] =
+	"{\"cpu_stats\":{\"cpu_usage\":{},\"throttling_data\":{\"periods\":120,\"throttled_periods\":30,"
+	"\"throttled_time\":4500000}},\"precpu_stats\":{\"throttling_data\":{\"periods\":9}},\"name\":\"/web\"}\n";
+
+static void test_metrics(void **state)
+{
+	const struct nd_collector *const c = &nd_collector_cgroup_metrics;
+	struct world w;
+
+	(void)state;
+	world_open(&w, list);
+	assert_int_equal(feed(&w, c, "metrics.txt", 0, metrics), 0);
+	assert_int_equal(feed(&w, c, "docker.json", 0, docker), 0);
+	assert_number(&w, ND_CGROUP, "/web-1/app", "cpu.periods", ND_SEEN, 1200);
+	assert_number(&w, ND_CGROUP, "/web-1/app", "cpu.throttled", ND_SEEN, 600);
+	assert_number(&w, ND_CGROUP, "/web-1/app", "cpu.throttled_time", ND_SEEN, 30.5);
+	assert_number(&w, ND_CGROUP, "/system.slice/a.service", "cpu.periods", ND_SEEN, 7);
+	assert_number(&w, ND_CGROUP, "/web", "cpu.periods", ND_SEEN, 120);
+	assert_number(&w, ND_CGROUP, "/web", "cpu.throttled_time", ND_SEEN, 0.0045);
+	assert_true(feed(&w, c, "metrics.txt", 0, "nothing\n") < 0);
+	world_close(&w);
+	torture(list, c, "metrics", NULL, metrics + 86);
+	torture(list, c, "docker", NULL, docker);
+}
+
 static void test_hostile(void **state)
 {
 	(void)state;
@@ -159,7 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_versions), cmocka_unit_test(test_places),
 		cmocka_unit_test(test_limits),	 cmocka_unit_test(test_psi),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_metrics),	 cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
