@@ -6,6 +6,10 @@
 
 #include <math.h>
 
+/* From here on it is worth to know whose socket it is: much is unread, or nothing answers. */
+#define UNREAD_WORTH (32u * 1024)
+#define RETRIES_WORTH 3
+
 static const enum nd_kind table_on[] = {ND_SERVICE, ND_PEER, ND_NO_KIND};
 
 /* The columns that are a figure as it stands: name, unit, figure. */
