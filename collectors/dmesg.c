@@ -305,15 +305,20 @@ static const struct nd_read reads[] = {
 	 "*nf_conntrack: table full, dropping packet*\n\n*neighbo[u]*r table overflow!\n\n*neighbor table overflow!\n\n"
 	 "*TCP: *SYN flooding on port*\n\n*NETDEV WATCHDOG: *timed out*\n\n*TCP: time wait bucket table overflow*\n\n"
 	 "*TCP: out of memory -- consider tuning tcp_mem\n\n*TCP: too many orphaned sockets\n\n"
+	 "*: NIC Link is Down\n\n*: NIC Link is Up*\n\n*: hw csum failure\n\n"
+	 "ena 0000:*: Found a Tx that wasn't completed on time*\n\n*Detected * Unit Hang*\n\n"
 	 "[[] *[0-9].[0-9][0-9][0-9][0-9][0-9][0-9][]] *\n\n"
 	 "[[][0-9]*[0-9].[0-9][0-9][0-9][0-9][0-9][0-9][]] *\n\n"
 	 "<[0-9]*>[[]*[0-9].[0-9][0-9][0-9][0-9][0-9][0-9][]] *\n\n"
 	 "[[][MTWFS][ouehra][neduitn] [JFMASOND][a-z][a-z] *[0-9]:[0-9][0-9]:[0-9][0-9] "
 	 "[12][0-9][0-9][0-9][]] *"},
 	{"journalctl -k", 0,
-	 "[JFMASOND][a-z][a-z] *[0-9]:[0-9][0-9]:[0-9][0-9] * kernel: *\n\n"
+	 "[JFMASONDTW][a-z][a-z] *[0-9]:[0-9][0-9]:[0-9][0-9] * kernel: *\n\n"
 	 "[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T* kernel: *"},
 	{"kern", 0},
+	{"messages", 0},
+	{"syslog", 0},
+	{"logread", 0},
 	{0},
 };
 

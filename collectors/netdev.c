@@ -245,6 +245,8 @@ static void put_link(struct nd_facts *f, nd_id on, const struct nd_netdev_link *
 		     const struct nd_input *in)
 {
 	for (unsigned i = ND_IF_RX_PACKETS; i < ND_IF_FACTS; i++) {
+		if (i == ND_IF_RX_FRAME)
+			continue; /* a sum that others make; the kernel gives its parts */
 		if (link->has >> i & 1)
 			nd_put_reading(f, on, &nd_netdev_facts[i], link->counter[i], in);
 		else

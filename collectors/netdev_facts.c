@@ -55,6 +55,10 @@ const struct nd_fact_def nd_netdev_facts[ND_IF_FACTS + 1] = {
 		COUNTER("rx.fifo", ND_U_COUNT, "packets lost to an overrun of the device's queue"),
 	[ND_IF_RX_CRC] = COUNTER("rx.crc", ND_U_COUNT,
 				 "packets received with a wrong checksum of the frame"),
+	[ND_IF_RX_FRAME] =
+		COUNTER("rx.frame", ND_U_COUNT,
+			"packets received damaged or of a wrong length; what ifconfig and "
+			"/proc/net/dev call frame"),
 	[ND_IF_RX_NOHANDLER] = COUNTER("rx.nohandler", ND_U_COUNT,
 				       "packets dropped on an inactive member of a bond or team"),
 	[ND_IF_TX_PACKETS] = COUNTER("tx.packets", ND_U_COUNT, "packets sent"),

@@ -251,6 +251,7 @@ static const struct column_name ifconfig_words[] = {
 	{"errors", ND_IF_RX_ERRORS, ND_IF_TX_ERRORS},
 	{"dropped", FOLDED_DROP, ND_IF_TX_DROPPED},
 	{"overruns", ND_IF_RX_FIFO, NO_FACT},
+	{"frame", ND_IF_RX_FRAME, NO_FACT},
 	{"carrier", NO_FACT, ND_IF_TX_CARRIER},
 };
 
@@ -367,7 +368,8 @@ static int netstat_line(struct reader *r, char *line, struct nd_err *e)
 static const struct column_name dev_columns[] = {
 	{"bytes", ND_IF_RX_BYTES, ND_IF_TX_BYTES},  {"packets", ND_IF_RX_PACKETS, ND_IF_TX_PACKETS},
 	{"errs", ND_IF_RX_ERRORS, ND_IF_TX_ERRORS}, {"drop", FOLDED_DROP, ND_IF_TX_DROPPED},
-	{"fifo", ND_IF_RX_FIFO, NO_FACT},	    {"carrier", NO_FACT, ND_IF_TX_CARRIER},
+	{"frame", ND_IF_RX_FRAME, NO_FACT},	    {"fifo", ND_IF_RX_FIFO, NO_FACT},
+	{"carrier", NO_FACT, ND_IF_TX_CARRIER},
 };
 
 static void dev_header(struct reader *r, char *line)

@@ -108,6 +108,28 @@ static void uptime_makes_ages_whole(void **state)
 	}
 }
 
+/* From when the ages count back: the last line, or the uptime beside it; dates do not tell. */
+static void end_of_the_log(void **state)
+{
+	static const char *const reader = "Fri Dec 31 12:41:02 2021 kern.info kernel: [ 58.5] a\n";
+	struct world w;
+
+	(void)state;
+	world_open(&w, list);
+	feed(&w, c, "dmesg.txt", 0, "[ 490.0] a\n[ 500.5] b\n");
+	assert_number(&w, ND_HOST, "", "kernel_log.end", ND_BARE, 500.5);
+	world_close(&w);
+	world_open(&w, list);
+	assert_int_equal(feed(&w, &nd_collector_host, "uptime.txt", 0, "1000.00 5.00\n"), 0);
+	feed(&w, c, "dmesg.txt", 0, "[ 490.0] a\n");
+	assert_number(&w, ND_HOST, "", "kernel_log.end", ND_BARE, 1000);
+	world_close(&w);
+	world_open(&w, list);
+	feed(&w, c, "logread.txt", 0, reader);
+	assert_missing(&w, ND_HOST, "", "kernel_log.end", ND_BARE, ND_NOT_SAMPLED);
+	world_close(&w);
+}
+
 static void only_the_last_lines_are_kept(void **state)
 {
 	const struct nd_log_line *log;
@@ -238,6 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forms),
 		cmocka_unit_test(uptime_makes_ages_whole),
+		cmocka_unit_test(end_of_the_log),
 		cmocka_unit_test(only_the_last_lines_are_kept),
 		cmocka_unit_test(no_log_says_so),
 		cmocka_unit_test(live_device),
