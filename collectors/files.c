@@ -12,6 +12,7 @@
 #include "collectors/collector.h"
 #include "collectors/files.h"
 #include "collectors/process.h"
+#include "collectors/tcp_states.h"
 
 #include <errno.h>
 
@@ -116,30 +117,63 @@ struct held {
 struct list {
 	struct held *v;
 	uint32_t n, cap;
+	struct nd_tcp_states states; /* of their connections */
 	bool lsof; /* its header was there */
 };
+
+/* A descriptor as lsof prints it, "6u"; not "cwd", "mem", a user or a thread's id. */
+static bool is_descriptor(const char *word)
+{
+	const size_t digits = strspn(word, "0123456789");
+
+	return digits && word[digits] && strchr("urwW", word[digits]);
+}
+
+/* The row of a process, made when it is new; rows of one process follow each other. NULL: too many. */
+static struct held *held_by(struct list *l, uint64_t pid, const char *comm)
+{
+	if (l->n && l->v[l->n - 1].pid == pid)
+		return &l->v[l->n - 1];
+	if (l->n >= LSOF_MAX)
+		return NULL;
+	ND_GROW(l->v, l->n, l->cap);
+	l->v[l->n] = (struct held){.pid = pid};
+	snprintf(l->v[l->n].comm, sizeof(l->v->comm), "%s", comm);
+	return &l->v[l->n++];
+}
+
+/* "… TCP 10.0.0.1:80->192.0.2.9:4711 (CLOSE_WAIT)": the last word, if it is a state. */
+static void count_state(struct list *l, char *line)
+{
+	enum nd_tcp_state state;
+	const char *word, *last = NULL;
+
+	while ((word = nd_word(&line)))
+		last = word;
+	if (!last || *last != '(')
+		return;
+	state = nd_tcp_state_named(last, strlen(last));
+	l->states.n[state]++;
+	l->states.seen[state] = true;
+}
 
 /* "nginx 812 root 6u IPv4 …"; with a thread's id in front of the user in some releases. */
 static void lsof_line(struct list *l, char *line)
 {
 	const char *comm = nd_word(&line), *pid = nd_word(&line), *word;
+	struct held *h;
 	uint64_t v;
 
 	if (!pid || !nd_parse_u64(pid, 10, &v))
 		return;
 	for (int column = 0; column < 3 && (word = nd_word(&line)); column++) {
-		const size_t digits = strspn(word, "0123456789");
-
-		if (digits == 0 || !word[digits] || !strchr("urwW", word[digits]))
-			continue; /* user, task, or "cwd", "mem" and the like: no descriptor */
-		if (l->n == 0 || l->v[l->n - 1].pid != v) {
-			if (l->n >= LSOF_MAX)
-				return;
-			ND_GROW(l->v, l->n, l->cap);
-			l->v[l->n] = (struct held){.pid = v};
-			snprintf(l->v[l->n++].comm, sizeof(l->v->comm), "%s", comm);
+		if (!is_descriptor(word))
+			continue;
+		h = held_by(l, v, comm);
+		if (h) {
+			h->files++;
+			count_state(l, line);
 		}
-		l->v[l->n - 1].files++;
 		return;
 	}
 }
@@ -152,6 +186,7 @@ static void put_list(const struct list *l, struct nd_facts *f, const struct nd_i
 		nd_put_text(f, id, &nd_process_facts[ND_P_COMM], l->v[i].comm, in);
 		nd_put_num(f, id, &nd_files_facts[OPEN], l->v[i].files, in);
 	}
+	nd_tcp_states_put(f, &l->states, in);
 }
 
 static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,

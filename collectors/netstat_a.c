@@ -170,6 +170,16 @@ static bool bsd_queue(struct text *t, char *line, struct row *r)
 	return nd_sock_text_address(t->f, local, &modern, &r->s.local);
 }
 
+static void keep(struct text *t, const struct row *r)
+{
+	if (t->n >= ND_SOCKS_MAX) {
+		t->truncated = true;
+		return;
+	}
+	ND_GROW(t->rows, t->n, t->cap);
+	t->rows[t->n++] = *r;
+}
+
 static void one_line(struct text *t, char *line)
 {
 	char *rest = line, *copy;
@@ -179,14 +189,8 @@ static void one_line(struct text *t, char *line)
 	if (!proto || !nd_starts(proto, "tcp") || strlen(proto) > strlen("tcp46"))
 		return;
 	copy = nd_strdup(rest);
-	if (socket_of(t, rest, &r) || bsd_queue(t, copy, &r)) {
-		if (t->n >= ND_SOCKS_MAX) {
-			t->truncated = true;
-		} else {
-			ND_GROW(t->rows, t->n, t->cap);
-			t->rows[t->n++] = r;
-		}
-	}
+	if (socket_of(t, rest, &r) || bsd_queue(t, copy, &r))
+		keep(t, &r);
 	free(copy);
 }
 

@@ -89,10 +89,11 @@ static double waiting(const struct state *st)
 	const nd_id ns = nd_entity_find(st->f, ND_NETNS, "host");
 	const nd_fact_id tw =
 		nd_registry_find(nd_facts_registry(st->f), ND_NETNS, "tcp.sockets.tw");
-	const struct nd_value v = ns == ND_NO_ENTITY || tw < 0
-					  ? (struct nd_value){.type = ND_V_MISSING}
-					  : nd_get(st->f, ns, tw, ND_BARE);
+	struct nd_value v;
 
+	if (ns == ND_NO_ENTITY || tw < 0)
+		return 0;
+	v = nd_get(st->f, ns, tw, ND_BARE);
 	return v.type == ND_V_NUMBER ? v.num : 0;
 }
 

@@ -1,6 +1,7 @@
 /* Open files and their limits: /proc/PID/limits in its places, lsof in its releases, and logs of programs. */
 #include "collectors/files.h"
 #include "collectors/process.h"
+#include "collectors/tcp_states.h"
 #include "tests/unit/counter_input.h"
 
 extern const struct nd_collector nd_collector_files, nd_collector_app_log;
@@ -19,6 +20,16 @@ static struct nd_value of(const struct store *s, const char *pid, const char *fa
 	return nd_get(s->f, id, nd_registry_find(s->r, ND_PROCESS, fact), ND_BARE);
 }
 
+static struct store new_store(void)
+{
+	struct store s = store_new(nd_files_facts, nd_process_facts);
+
+	nd_facts_free(s.f);
+	nd_registry_add(s.r, nd_tcp_state_facts);
+	s.f = nd_facts_new(s.r);
+	return s;
+}
+
 static void test_limits(void **state)
 {
 	static const struct {
@@ -35,7 +46,7 @@ static void test_limits(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ND_ARRAY_LEN(rows); i++) {
-		struct store s = store_new(nd_files_facts, nd_process_facts);
+		struct store s = new_store();
 		uint32_t n;
 
 		assert_int_equal(feed_text(&s, &nd_collector_files, rows[i].path, LIMITS), 0);
@@ -59,14 +70,17 @@ static void test_lsof(void **state)
 		"nginx      812      root  mem       REG              254,1   149704   131133 /usr/lib/x\n"
 		"nginx      812      root    0u      CHR                1,3      0t0        5 /dev/null\n"
 		"nginx      812      root    6u     IPv4              20000      0t0      TCP *:80 (LISTEN)\n"
+		"nginx      812      root    8u     IPv4              20001      0t0      TCP 10.0.0.1:80->10.0.0.9:4711 (CLOSE_WAIT)\n"
 		"nginx      812  815 root    7w      REG              254,1      100   131133 /var/log/x\n"
 		"nginx      812      root  DEL       REG              254,1            131133 /x\n"
 		"broken\nbroken x root 5u\n";
-	struct store s = store_new(nd_files_facts, nd_process_facts);
+	struct store s = new_store();
 
 	(void)state;
 	assert_int_equal(feed_text(&s, &nd_collector_files, "lsof", text), 0);
-	assert_true(of(&s, "812", "files.open").num == 3);
+	assert_true(of(&s, "812", "files.open").num == 4);
+	expect_num(&s, "tcp.states.close_wait", 1);
+	expect_missing(&s, "tcp.states.established", ND_NOT_SAMPLED);
 	assert_string_equal(of(&s, "812", "comm").text, "nginx");
 	assert_int_equal(feed_text(&s, &nd_collector_files, "limits",
 				   "Max open files  unlimited  unlimited files\n"),
@@ -88,7 +102,7 @@ static void test_bad(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ND_ARRAY_LEN(texts); i++) {
-		struct store s = store_new(nd_files_facts, nd_process_facts);
+		struct store s = new_store();
 
 		assert_int_equal(feed_text(&s, &nd_collector_files, "proc/7/limits", texts[i]), 0);
 		assert_int_equal(of(&s, "7", "files.limit").type, ND_V_MISSING);

@@ -81,8 +81,8 @@ static void test_broken(void **state)
 		"backlog_max = \n 0 -> 1 : 5 |*|\n",
 		"backlog_max = 0\n 0 -> 1 : 5 |*|\n",
 		" 0 -> 1 : 5 |*|\n@backlog[]: \n[0] 5 |@|\n@backlog[x]\n",
-		"PID COMM IP SADDR DADDR DPORT LAT(ms)\n\n1\n1 2\n1 x 4 a b c d\n1 x 4 1.2.3.4 5.6.7.8 80 -5\n"
-		"1 x 4 1.2.3.4 5.6.7.8 99999 5\n\xff\xfe\x01\n",
+		"DADDR LAT(ms)\n\n1\n1 2\n1 x 4 a b c d\n1 x 4 1.2.3.4 5.6.7.8 80 -5\n\xff\x01\n",
+		"DADDR LAT(ms)\n1 x 4 1.2.3.4 5.6.7.8 99999 5\n",
 		"DADDR LAT(ms)\n: : 1\n:: 0 1\n1.2.3.4 0 2\n",
 	};
 
