@@ -273,9 +273,9 @@ static void parse_socket(struct text *t, const struct nd_stream *s, char *line)
 	figures_of(r, line);
 }
 
-/* Does the line begin with what begins a socket, or else with a figure of the one before? Pasted lines may have
- * lost their blanks, been wrapped, or been indented as a whole. */
-static bool is_figures(const struct text *t, const char *line)
+/* The socket whose figures the line has: it does not begin with what begins a socket. Pasted lines may have lost their
+ * blanks, been wrapped, or been indented as a whole. NULL: none. */
+static struct row *row_of(const struct text *t, const char *line)
 {
 	static const char *const netids[] = {"tcp",   "udp",   "raw",	"nl",	 "u_str", "u_dgr",
 					     "u_seq", "p_raw", "p_dgr", "icmp6", "sctp",  "mptcp",
@@ -288,20 +288,24 @@ static bool is_figures(const struct text *t, const char *line)
 	snprintf(first, sizeof(first), "%.*s", (int)strcspn(line, " \t"), line);
 	for (unsigned i = 0; i < ND_ARRAY_LEN(netids); i++) {
 		if (strcmp(first, netids[i]) == 0)
-			return false;
+			return NULL;
 	}
-	return t->open && *first && !state_of(first, &state) && !nd_parse_u64(first, 10, &q);
+	if (!t->open || !t->n || !*first || state_of(first, &state) || nd_parse_u64(first, 10, &q))
+		return NULL;
+	return &t->rows[t->n - 1];
 }
 
 static void parse_line(struct text *t, const struct nd_stream *s, char *line)
 {
+	struct row *open = row_of(t, line);
+
 	if (strstr(line, "Recv-Q") && strstr(line, "Local Address")) {
 		t->header = true;
 		t->modern |= strstr(line, "Process") != NULL; /* iproute2 5.3 and later */
 		t->open = false;
-	} else if (!is_figures(t, line)) {
+	} else if (!open) {
 		parse_socket(t, s, line);
-	} else if (!figures_of(&t->rows[t->n - 1], line) && *line != ' ' && *line != '\t') {
+	} else if (!figures_of(open, line) && *line != ' ' && *line != '\t') {
 		t->open = false; /* a prompt, prose */
 	}
 }
