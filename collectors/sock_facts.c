@@ -80,15 +80,7 @@
 		PROBED("holds", kind, ND_T_NUMBER, ND_U_COUNT, ND_COUNTER64,                             \
 		       "small segments that waited for an ACK", "nagle"),                                \
 		PROBED("hold_time", kind, ND_T_HIST, ND_U_SECONDS, ND_GAUGE,                             \
-		       "how long they waited", "nagle"),                                                 \
-		NUMBER("pcap.packets", kind, ND_U_COUNT, ND_GAUGE, "packets in the capture",             \
-		       NULL),                                                                            \
-		NUMBER("pcap.bad_csum", kind, ND_U_COUNT, ND_GAUGE,                                      \
-		       "packets in the capture with a wrong checksum", NULL),                            \
-		OTHER("pcap.outbound", kind, ND_T_BOOL, "the capture shows what this host sends",        \
-		      NULL),                                                                             \
-		OTHER("pcap.tunnel", kind, ND_T_TEXT,                                                    \
-		      "the tunnel that carries them, such as VXLAN", NULL)
+		       "how long they waited", "nagle")
 
 #define LISTEN_BY "ss -ltnm"
 const struct nd_fact_def nd_sock_facts[] = {

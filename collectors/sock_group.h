@@ -165,10 +165,6 @@ enum nd_group_fact {
 	ND_G_NODELAY,
 	ND_G_HOLDS,
 	ND_G_HOLD_TIME,
-	ND_G_PCAP_PACKETS,
-	ND_G_PCAP_BAD_CSUM,
-	ND_G_PCAP_OUTBOUND,
-	ND_G_PCAP_TUNNEL,
 	ND_GROUP_FACTS
 };
 const struct nd_fact_def *nd_listener_fact(enum nd_listener_fact which);

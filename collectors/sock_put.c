@@ -251,8 +251,6 @@ static void explain(struct nd_facts *f)
 	for (const struct nd_fact_def *d = nd_sock_facts; d->name; d++) {
 		if (d->probe)
 			nd_fact_missing(f, d, ND_NOT_SAMPLED, "needs the %s probe", d->probe);
-		else if (nd_starts(d->name, "pcap."))
-			nd_fact_missing(f, d, ND_TOOL_OUTPUT_ABSENT, "no packet capture was given");
 		else if (strcmp(d->name, "route") == 0)
 			nd_fact_missing(f, d, ND_NOT_SAMPLED, "routes are looked up by hand");
 	}
