@@ -13,7 +13,7 @@ Q := $(if $(filter 1,$(V)),,@)
 SAY = $(if $(filter 1,$(V)),@:,@echo "  $(1)")
 
 VERSION := 0.1.0
-PKGS := yaml-0.1 libpcre2-8 libarchive
+PKGS := yaml-0.1 libpcre2-8 libpcap libarchive
 , := ,
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wformat=2 -Wundef -Wvla -Wpointer-arith \
 	-Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wswitch-enum \

@@ -78,8 +78,8 @@ static uint32_t new_group(struct nd_flows *w)
 
 	ND_GROW(w->group, w->n_groups, w->cap_groups);
 	if (cap != w->cap_groups)
-		w->group_chain = nd_realloc(w->group_chain,
-					    w->cap_groups * sizeof(*w->group_chain));
+		w->group_chain =
+			nd_realloc(w->group_chain, w->cap_groups * sizeof(*w->group_chain));
 	memset(&w->group[w->n_groups], 0, sizeof(*w->group));
 	return w->n_groups++;
 }
@@ -343,19 +343,10 @@ void nd_flows_packet(struct nd_flows *w, const struct nd_packet *p)
 		w->first_ns = p->t_ns;
 	w->last_ns = p->t_ns > w->last_ns ? p->t_ns : w->last_ns;
 	switch (p->kind) {
-	case ND_PK_TCP:
-		on_tcp(w, p);
-		break;
-	case ND_PK_UDP:
-		on_udp(w, p);
-		break;
-	case ND_PK_NEED_FRAG:
-		on_need_frag(w, p);
-		break;
-	case ND_PK_UNREACHABLE:
-		on_unreachable(w, p);
-		break;
-	case ND_PK_OTHER:
-		break;
+	case ND_PK_TCP: on_tcp(w, p); break;
+	case ND_PK_UDP: on_udp(w, p); break;
+	case ND_PK_NEED_FRAG: on_need_frag(w, p); break;
+	case ND_PK_UNREACHABLE: on_unreachable(w, p); break;
+	case ND_PK_OTHER: break;
 	}
 }

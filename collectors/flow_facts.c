@@ -37,8 +37,7 @@
 		      "who holds small segments back until an ACK comes"),                         \
 		OTHER("pcap.stuck_by", kind, ND_T_TEXT, ND_U_NONE,                                 \
 		      "whose large segments do not arrive"),                                       \
-		NUMBER("pcap.min_rtt", kind, ND_U_SECONDS,                                         \
-		       "smallest round trip in the capture"),                                      \
+		NUMBER("pcap.min_rtt", kind, ND_U_SECONDS, "smallest round trip in the capture"),  \
 		NUMBER("pcap.zero_window_time", kind, ND_U_SECONDS,                                \
 		       "time with a shut window, of all connections"),                             \
 		NUMBER("pcap.zero_window_max", kind, ND_U_SECONDS,                                 \

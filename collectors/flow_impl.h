@@ -40,16 +40,21 @@ struct nd_half { /* what one end sends */
 	uint32_t last_seq, last_len; /* of the last new data */
 	uint32_t last_tsval;
 	uint32_t packets, segments;
-	uint32_t win, run, storm; /* run: duplicate ACKs in a row that it sent; storm: nothing new by either end */
+	uint32_t win, run,
+		storm; /* run: duplicate ACKs in a row that it sent; storm: nothing new by either end */
 	uint32_t again_seq, again_len, tries; /* the segment that is sent again and again */
-	uint32_t biggest, biggest_end, biggest_acked; /* payloads; end: of the latest of that size */
+	uint32_t biggest, biggest_end,
+		biggest_acked; /* payloads; end: of the latest of that size */
 	uint32_t hole, hole_end; /* not seen yet, later bytes were; equal: none */
 	uint32_t timed_end; /* a segment whose ACK is awaited, for the round trip */
-	uint64_t timed_ns, rtt_ns; /* rtt: smallest from here to the other end and back; 0: unknown */
-	uint64_t last_ns, data_ns, run_ns, hole_ns; /* last packet, last data, first of the run, hole seen */
+	uint64_t timed_ns,
+		rtt_ns; /* rtt: smallest from here to the other end and back; 0: unknown */
+	uint64_t last_ns, data_ns, run_ns,
+		hole_ns; /* last packet, last data, first of the run, hole seen */
 	uint64_t zero_ns, zero_sum_ns; /* window shut since; in all */
 	uint64_t silent_ns; /* when unanswered data was first sent */
-	uint64_t ack_ns, ack_wait_ns; /* a pure ACK for all, and how long it had let the other end wait */
+	uint64_t ack_ns,
+		ack_wait_ns; /* a pure ACK for all, and how long it had let the other end wait */
 	uint16_t mss;
 	int8_t wscale;
 	bool has_seq, has_acked, syn, fin, timing, idle_before, sacked;

@@ -7,8 +7,10 @@
 #include "collectors/flow_impl.h"
 
 #define COPY_NS (1 * ND_MSEC) /* the same packet met on two interfaces */
-#define REORDER_NS (3 * ND_MSEC) /* a packet overtaken is not that late; half a round trip if that is more */
-#define TIMEOUT_NS (150 * ND_MSEC) /* below TCP_RTO_MIN, 200 ms, with room for a clock tick and rtt 0 */
+#define REORDER_NS                                                                                 \
+	(3 * ND_MSEC) /* a packet overtaken is not that late; half a round trip if that is more */
+#define TIMEOUT_NS                                                                                 \
+	(150 * ND_MSEC) /* below TCP_RTO_MIN, 200 ms, with room for a clock tick and rtt 0 */
 #define ACK_LATE_NS (20 * ND_MSEC) /* half of TCP_DELACK_MIN */
 #define AT_ONCE_NS (3 * ND_MSEC) /* what follows an ACK that soon was waiting for it */
 #define IDLE_NS (60 * 1000 * ND_MSEC)

@@ -276,9 +276,11 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	if (!r.decided && r.n_waiting)
 		decide(&r);
 	if (nd_stream_error(s))
-		rc = nd_fail(e, nd_stream_error(s), "%s: %s", in->path, strerror(-nd_stream_error(s)));
+		rc = nd_fail(e, nd_stream_error(s), "%s: %s", in->path,
+			     strerror(-nd_stream_error(s)));
 	else if (!r.packets)
-		rc = nd_parse_fail(in, s, e, "lines of tcpdump such as 'IP A > B: Flags [S]…'", "none");
+		rc = nd_parse_fail(in, s, e, "lines of tcpdump such as 'IP A > B: Flags [S]…'",
+				   "none");
 	else
 		nd_flows_put(r.w, f, in, NULL, r.timed);
 	nd_flows_free(r.w);

@@ -5,8 +5,8 @@
 #include "engine/cli/cmd.h"
 
 #define SEES                                                                                       \
-	(ND_TAKES(ND_OPT_FROM) | ND_TAKES(ND_OPT_DURATION) | ND_TAKES(ND_OPT_NETNS) |              \
-	 ND_TAKES(ND_OPT_PID) | ND_TAKES(ND_OPT_NO_PROGRESS))
+	(ND_TAKES(ND_OPT_FROM) | ND_TAKES(ND_OPT_PCAP) | ND_TAKES(ND_OPT_DURATION) |               \
+	 ND_TAKES(ND_OPT_NETNS) | ND_TAKES(ND_OPT_PID) | ND_TAKES(ND_OPT_NO_PROGRESS))
 #define RUNS (SEES | ND_TAKES(ND_OPT_FORMAT) | ND_TAKES(ND_OPT_OUTPUT) | ND_TAKES(ND_OPT_QUICK))
 #define COLLECTS                                                                                   \
 	(ND_TAKES(ND_OPT_DURATION) | ND_TAKES(ND_OPT_NETNS) | ND_TAKES(ND_OPT_PID) |               \

@@ -18,6 +18,8 @@ const struct nd_opt_row nd_opt_rows[ND_OPTS] = {
 		 "read a recorded folder or file instead of this host: a copied /proc and /sys, a sosreport, or "
 		 "outputs of tools named after the command",
 		 true},
+	[ND_OPT_PCAP] = {"pcap", 0, "FILE", NULL,
+			 "read a packet capture, pcap or pcapng, alone or beside --from", true},
 	[ND_OPT_DURATION] = {"duration", 0, "TIME", "5s",
 			     "how long to measure: 500ms, 5s, 1min; a bare number is seconds",
 			     false},

@@ -6,6 +6,7 @@
 
 enum nd_opt {
 	ND_OPT_FROM,
+	ND_OPT_PCAP,
 	ND_OPT_DURATION,
 	ND_OPT_NETNS,
 	ND_OPT_PID,

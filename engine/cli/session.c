@@ -70,22 +70,14 @@ void nd_session_end(struct nd_session *s)
 	nd_registry_free(s->registry);
 }
 
-int nd_session_open(struct nd_session *s, const struct nd_options *o)
+/* Adds what --from or --pcap names to the source, which the first one makes. */
+static int add_recorded(struct nd_session *s, const struct nd_options *o, enum nd_opt opt)
 {
 	struct nd_err e;
 	const char *path;
 	uint32_t i = 0;
-	int status;
 
-	s->facts = nd_facts_new(s->registry);
-	status = nd_target_enter(o, &s->target);
-	if (status)
-		return status;
-	if (!nd_opt_given(o, ND_OPT_FROM)) {
-		s->source = nd_source_live("/proc", "/sys");
-		return 0;
-	}
-	while ((path = nd_opt_next(o, ND_OPT_FROM, &i))) {
+	while ((path = nd_opt_next(o, opt, &i))) {
 		int rc = 0;
 
 		if (s->source)
@@ -93,11 +85,27 @@ int nd_session_open(struct nd_session *s, const struct nd_options *o)
 		else
 			s->source = nd_source_folder(path, &e);
 		if (!s->source || rc < 0) {
-			nd_error("--from %s", e.msg);
+			nd_error("--%s %s", nd_opt_rows[opt].name, e.msg);
 			return ND_EXIT_INPUT;
 		}
 	}
 	return 0;
+}
+
+int nd_session_open(struct nd_session *s, const struct nd_options *o)
+{
+	int status;
+
+	s->facts = nd_facts_new(s->registry);
+	status = nd_target_enter(o, &s->target);
+	if (status)
+		return status;
+	if (!nd_opt_given(o, ND_OPT_FROM) && !nd_opt_given(o, ND_OPT_PCAP)) {
+		s->source = nd_source_live("/proc", "/sys");
+		return 0;
+	}
+	status = add_recorded(s, o, ND_OPT_FROM);
+	return status ? status : add_recorded(s, o, ND_OPT_PCAP);
 }
 
 int nd_session_read_case(void *ctx, const char *path, struct nd_facts *f, struct nd_err *e)
@@ -147,9 +155,11 @@ static int nothing_read(const struct nd_session *s, const struct nd_options *o)
 	}
 	while ((path = nd_opt_next(o, ND_OPT_FROM, &i)))
 		nd_buf_printf(&paths, "%s%s", paths.len ? ", " : "", path);
+	for (i = 0; (path = nd_opt_next(o, ND_OPT_PCAP, &i));)
+		nd_buf_printf(&paths, "%s%s", paths.len ? ", " : "", path);
 	nd_error(
 		"no input could be read in %s: expected a copied /proc and /sys, a sosreport, or outputs named after their "
-		"command, such as netstat-s.txt, ss-tin.txt, softnet_stat",
+		"command, such as netstat-s.txt, ss-tin.txt, softnet_stat, or packet captures",
 		nd_buf_str(&paths));
 	nd_buf_free(&paths);
 	return ND_EXIT_INPUT;

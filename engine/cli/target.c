@@ -66,7 +66,7 @@ int nd_target_enter(const struct nd_options *o, struct nd_target *t)
 	if (name && pid)
 		return nd_usage_error(o->command,
 				      "--netns and --pid both name a namespace: give one");
-	if (nd_opt_given(o, ND_OPT_FROM))
+	if (nd_opt_given(o, ND_OPT_FROM) || nd_opt_given(o, ND_OPT_PCAP))
 		return nd_usage_error(o->command,
 				      "--netns and --pid are for this host, not for --from");
 	status = name ? by_name(o, name, t, path, sizeof(path))

@@ -117,7 +117,7 @@ static int open_text(struct nd_tree *t, struct nd_file *x)
 		nd_tree_refuse(t, x, nd_missing_of(fd), strerror(-fd));
 		return -1;
 	}
-	why = sniff(fd, &what);
+	why = x->binary ? ND_PRESENT : sniff(fd, &what);
 	if (why == ND_PRESENT)
 		return fd;
 	close(fd);
@@ -161,7 +161,7 @@ static void hand_out_text(struct nd_tree *t, struct nd_file *x, const struct nd_
 			  nd_input_fn *fn, void *ctx, const struct nd_bad_input *bad)
 {
 	const char *what;
-	enum nd_missing why = judge_head(x->text, x->len, &what);
+	enum nd_missing why = x->binary ? ND_PRESENT : judge_head(x->text, x->len, &what);
 
 	if (why == ND_PRESENT)
 		nd_hand_out_text(in, x->text, x->len, fn, ctx, bad);

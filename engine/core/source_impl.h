@@ -81,6 +81,7 @@ struct nd_file {
 	bool prepared, split, tool; /* split: its parts are files; tool: stem is a command */
 	bool untimed, filtered;
 	bool packed; /* a member of an archive */
+	bool binary; /* known by its first bytes: may hold any */
 	uint32_t root; /* which of the things that were given it came from */
 	uint32_t order; /* among files of one moment: before the path decides */
 	double date; /* its moment as a date, s; 0: none */

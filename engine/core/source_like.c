@@ -150,7 +150,7 @@ bool nd_is_like(const struct nd_read *r, const char *text, size_t len)
 {
 	struct head h;
 
-	if (!r->like)
+	if (!r->like || (r->flags & ND_READ_BINARY))
 		return false;
 	cut_lines(text, len, &h);
 	return best_alternative(&h, r->like) > 0;
@@ -165,7 +165,8 @@ const struct nd_read *nd_recognise(const struct nd_known *k, const char *text, s
 	cut_lines(text, len, &h);
 	for (uint32_t i = 0; i < k->n; i++) {
 		for (const struct nd_read *r = k->lists[i]; r && r->what; r++) {
-			uint32_t w = r->like ? best_alternative(&h, r->like) : 0;
+			bool lines = r->like && !(r->flags & ND_READ_BINARY);
+			uint32_t w = lines ? best_alternative(&h, r->like) : 0;
 
 			if (w > best) {
 				best = w;
@@ -174,4 +175,38 @@ const struct nd_read *nd_recognise(const struct nd_known *k, const char *text, s
 		}
 	}
 	return found;
+}
+
+static int hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* Do the bytes begin with these, given in hex up to a newline or the end? */
+static bool begins_with(const char *head, size_t len, const char *hex)
+{
+	size_t n = 0;
+
+	for (; hex_digit(hex[0]) >= 0 && hex_digit(hex[1]) >= 0; hex += 2, n++)
+		if (n >= len || (uint8_t)head[n] != hex_digit(hex[0]) * 16 + hex_digit(hex[1]))
+			return false;
+	return n > 0;
+}
+
+const struct nd_read *nd_recognise_binary(const struct nd_known *k, const char *head, size_t len)
+{
+	for (uint32_t i = 0; i < k->n; i++) {
+		for (const struct nd_read *r = k->lists[i]; r && r->what; r++) {
+			if (!(r->flags & ND_READ_BINARY))
+				continue;
+			for (const char *p = r->like; p && *p;
+			     p += strcspn(p, "\n"), p += *p == '\n')
+				if (begins_with(head, len, p))
+					return r;
+		}
+	}
+	return NULL;
 }

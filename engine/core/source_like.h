@@ -12,6 +12,8 @@ struct nd_known {
 
 /* The read whose `like` the first lines meet best, the earlier one of equals; NULL: none does. */
 const struct nd_read *nd_recognise(const struct nd_known *k, const char *text, size_t len);
+/* The read whose first bytes these are; NULL: none. */
+const struct nd_read *nd_recognise_binary(const struct nd_known *k, const char *head, size_t len);
 /* Do the first lines meet this one's? */
 bool nd_is_like(const struct nd_read *r, const char *text, size_t len);
 /* A shell pattern (* ? [a-z] [!x]) of pn bytes against all of the n bytes at s. */

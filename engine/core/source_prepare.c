@@ -254,7 +254,7 @@ static void prepare_one(struct nd_preparing *c, uint32_t file, nd_open_file *ope
 {
 	struct nd_tree *t = c->tree;
 	struct nd_file *x = &t->files[file];
-	const struct nd_read *by = NULL;
+	const struct nd_read *by = NULL, *by_bytes;
 	char head[512];
 	ssize_t n;
 	int fd = -1;
@@ -274,12 +274,17 @@ static void prepare_one(struct nd_preparing *c, uint32_t file, nd_open_file *ope
 		n = x->len < sizeof(head) ? (ssize_t)x->len : (ssize_t)sizeof(head);
 		memcpy(head, x->text, (size_t)n);
 	}
+	by_bytes = n > 0 ? nd_recognise_binary(c->known, head, (size_t)n) : NULL;
 	if (n > 0 && take_capture(c, file, head, (size_t)n, fd))
 		return close_if(fd);
-	if (n > 0 && nd_is_archive(head, (size_t)n) && !x->packed)
+	if (by_bytes) {
+		x->as = by_bytes->what;
+		x->binary = true;
+	} else if (n > 0 && nd_is_archive(head, (size_t)n) && !x->packed) {
 		unpack(c, file, fd);
-	else if (n > 0)
+	} else if (n > 0) {
 		look_into(c, file, by, fd);
+	}
 	close_if(fd);
 }
 

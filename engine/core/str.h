@@ -42,6 +42,8 @@ struct nd_stream *nd_stream_mem(const char *text, size_t len); /* borrows text *
 /* The next line without its newline (valid until the next call, may be modified), or NULL at the end
  * or after a read error. Bytes of value 0 become '?'. */
 char *nd_stream_line(struct nd_stream *s);
+/* Up to n bytes as they are, for inputs that are no text; fewer only at the end or after a read error. */
+size_t nd_stream_bytes(struct nd_stream *s, char *out, size_t n);
 uint64_t nd_stream_lineno(const struct nd_stream *s); /* of the last line returned, from 1 */
 int nd_stream_error(const struct nd_stream *s); /* 0, or the negative errno of a failed read */
 bool nd_stream_cut(const struct nd_stream *s); /* some line was longer than ND_LINE_MAX */

@@ -101,6 +101,21 @@ char *nd_stream_line(struct nd_stream *s)
 	return s->line;
 }
 
+size_t nd_stream_bytes(struct nd_stream *s, char *out, size_t n)
+{
+	size_t done = 0;
+
+	while (done < n && (s->left > 0 || fill(s))) {
+		size_t part = s->left < n - done ? s->left : n - done;
+
+		memcpy(out + done, s->text, part);
+		s->text += part;
+		s->left -= part;
+		done += part;
+	}
+	return done;
+}
+
 uint64_t nd_stream_lineno(const struct nd_stream *s)
 {
 	return s->lineno;
