@@ -108,7 +108,7 @@ static bool take(const char *resource, char *line, const struct nd_input *in, st
 static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,
 		 struct nd_err *e)
 {
-	const char *resource = resource_of(in->path);
+	const char *resource = resource_of(in->path), *before = NULL;
 	uint32_t good = 0;
 	char *line;
 
@@ -120,12 +120,18 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 			const char *named = strstr(line, "pressure") ? resource_of(line) : NULL;
 
 			resource = named ? named : resource;
+			before = named ? NULL : before;
 			continue;
 		}
 		if (row != line && row[-1] == ':') { /* grep's "PATH:" */
 			row[-1] = '\0';
 			resource = resource_of(line);
+			before = NULL;
 		}
+		if (row == at && resource == before)
+			resource = NULL; /* the next of several files, and nothing says which */
+		if (row == at)
+			before = resource;
 		good += take(resource, row, in, f);
 	}
 	if (nd_stream_error(s))

@@ -146,6 +146,14 @@ static void test_psi(void **state)
 			 0);
 	assert_true(feed(&w, PSI, "pressure.txt", 0, "none\n") < 0);
 	world_close(&w);
+	world_open(&w, list); /* cat of several files: which the second is, nothing says */
+	assert_int_equal(feed(&w, PSI, "proc/pressure/cpu", 0,
+			      "some avg10=12.50 avg60=0.17 avg300=1.11 total=7\n"
+			      "some avg10=99.00 avg60=0.17 avg300=1.11 total=8\n"
+			      "full avg10=99.00 avg60=0.17 avg300=1.11 total=8\n"),
+			 0);
+	assert_number(&w, ND_HOST, "", "pressure.cpu.some.recent", ND_MAX, 0.125);
+	world_close(&w);
 }
 
 static const char metrics[] =
