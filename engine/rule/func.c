@@ -56,7 +56,7 @@ static bool check_aggregate(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_
 		return same_numbers(c, x, e);
 	if (t->t == ND_X_HIST && c->n_args == 1 && f != ND_F_SUM && f != ND_F_MIN &&
 	    f != ND_F_IMBALANCE) {
-		c->type = number_of(ND_N_COUNT);
+		c->type = number_of(t->number);
 		c->type.dims = t->dims;
 		return true;
 	}
@@ -203,6 +203,7 @@ static bool check_hist(struct nd_code *c, nd_x *x, nd_s *s, struct nd_expr_error
 	(void)s;
 	c->type = number_of(ND_N_COUNT);
 	c->type.dims = c->args[0]->type.dims;
+	c->type.number = c->args[0]->type.number;
 	return c->args[0]->type.t == ND_X_HIST || fail(e, x, "it needs a histogram");
 }
 

@@ -129,11 +129,29 @@ static const struct {
 	{"in", ND_TOK_IN},   {"true", ND_TOK_TRUE}, {"false", ND_TOK_FALSE},
 };
 
-static void lex_word(struct nd_lexer *lx, struct nd_token *t, enum nd_token_type type)
+/* The keys of sysctls may have dashes: host.sysctl.fs.file-max. Is the word at `at` one of such a path? */
+static bool in_sysctl(const struct nd_lexer *lx)
 {
+	static const char mark[] = "sysctl.";
+	size_t n = strlen(mark);
 	uint32_t from = lx->at;
 
-	while (is_word(lx->s[lx->at]))
+	while (from > 0 && (is_word(lx->s[from - 1]) || strchr(".-", lx->s[from - 1])))
+		from--;
+	for (uint32_t i = from; i + n <= lx->at; i++) {
+		if (strncmp(lx->s + i, mark, n) == 0 && (i == from || lx->s[i - 1] == '.'))
+			return true;
+	}
+	return false;
+}
+
+static void lex_word(struct nd_lexer *lx, struct nd_token *t, enum nd_token_type type)
+{
+	bool dashes = type == ND_TOK_NAME && in_sysctl(lx);
+	uint32_t from = lx->at;
+
+	while (is_word(lx->s[lx->at]) ||
+	       (dashes && lx->s[lx->at] == '-' && is_word(lx->s[lx->at + 1])))
 		lx->at++;
 	t->type = type;
 	t->text = nd_arena_strndup(lx->arena, lx->s + from, lx->at - from);

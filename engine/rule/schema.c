@@ -67,8 +67,8 @@ static void put_type(struct nd_buf *out, const struct nd_key *k)
 		nd_buf_puts(out, "\"type\":\"object\",\"additionalProperties\":");
 		put_ref(out, k->of);
 		return;
-	case ND_KEY_LIST:
-		nd_buf_puts(out, "\"type\":\"array\",\"minItems\":1,\"items\":");
+	case ND_KEY_LIST: /* empty: none of those that `like` would bring */
+		nd_buf_puts(out, "\"type\":\"array\",\"items\":");
 		put_ref(out, k->of);
 		return;
 	case ND_KEY_SECTION:
