@@ -69,6 +69,9 @@ const struct nd_fact_def nd_ruleset_facts[ND_RS_FACTS + 1] = {
 		 .type = ND_T_TEXT,
 		 .doc = "what happens to forwarded packets that no rule decides on",
 		 .reproduce = "iptables -S FORWARD | head -n 1"},
+	COUNT(ND_RS_BRIDGED, "netfilter.bridged",
+	      "1: bridged IPv4 packets pass the IP hooks of netfilter",
+	      "sysctl net.bridge.bridge-nf-call-iptables"),
 	{.name = NULL},
 };
 
@@ -239,5 +242,25 @@ void nd_ruleset_put(struct nd_facts *f, const struct nd_ruleset *r, const struct
 		nd_put_num(f, ns, &nd_ruleset_facts[i], (double)r->n[i], in);
 		if (i == ND_RS_LONGEST && *r->longest)
 			nd_put_text(f, ns, &nd_ruleset_facts[ND_RS_CHAIN], r->longest, in);
+	}
+}
+
+void nd_ruleset_finish(struct nd_facts *f)
+{
+	const nd_fact_id sysctl = nd_registry_find(nd_facts_registry(f), ND_NETNS,
+						   "sysctl.net.bridge.bridge-nf-call-iptables");
+	uint32_t n;
+	const nd_id *all = nd_entities(f, ND_NETNS, &n);
+
+	for (uint32_t i = 0; sysctl >= 0 && i < n; i++) {
+		const struct nd_value v = nd_get(f, all[i], sysctl, ND_BARE);
+		const struct nd_input in = {.path = nd_get_source(f, all[i], sysctl),
+					    .netns = nd_entity_key(f, all[i])};
+
+		if (v.type == ND_V_NUMBER)
+			nd_put_num(f, all[i], &nd_ruleset_facts[ND_RS_BRIDGED], v.num, &in);
+		else if (v.type == ND_V_MISSING)
+			nd_put_missing(f, all[i], &nd_ruleset_facts[ND_RS_BRIDGED], v.why, "%s",
+				       v.detail);
 	}
 }

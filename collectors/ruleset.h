@@ -21,6 +21,7 @@ enum nd_ruleset_fact {
 	ND_RS_FORWARD_DROPS,
 	ND_RS_CHAIN,
 	ND_RS_FORWARD_POLICY,
+	ND_RS_BRIDGED,
 	ND_RS_FACTS
 };
 extern const struct nd_fact_def nd_ruleset_facts[ND_RS_FACTS + 1]; /* ends with name NULL */
@@ -44,5 +45,8 @@ void nd_ruleset_free(struct nd_ruleset *r);
 /* Puts what was counted; where another input gave more, that stays. What belongs to a table that was not shown stays
  * unknown. */
 void nd_ruleset_put(struct nd_facts *f, const struct nd_ruleset *r, const struct nd_input *in);
+
+/* After the last moment: whether bridged packets pass the rules, from the sysctl whose name no rule can write. */
+void nd_ruleset_finish(struct nd_facts *f);
 
 #endif

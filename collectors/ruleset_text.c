@@ -271,4 +271,5 @@ const struct nd_collector nd_collector_ruleset = {
 	.facts = nd_ruleset_facts,
 	.entities = {ND_NO_KIND},
 	.parse = parse,
+	.finish = nd_ruleset_finish,
 };
