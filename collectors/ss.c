@@ -19,7 +19,7 @@
 #include <math.h>
 
 #define PROCESSES_MAX 8u /* owners kept per socket */
-#define BATCH 16384u /* sockets kept until they are grouped */
+#define BATCH 8192u /* sockets kept until they are grouped */
 
 struct owner {
 	uint64_t pid;
@@ -287,7 +287,7 @@ static struct row *row_of(const struct text *t, const char *line)
 	line += strspn(line, " \t");
 	snprintf(first, sizeof(first), "%.*s", (int)strcspn(line, " \t"), line);
 	for (unsigned i = 0; i < ND_ARRAY_LEN(netids); i++) {
-		if (strcmp(first, netids[i]) == 0)
+		if (*first == *netids[i] && strcmp(first, netids[i]) == 0)
 			return NULL;
 	}
 	if (!t->open || !t->n || !*first || state_of(first, &state) || nd_parse_u64(first, 10, &q))

@@ -246,24 +246,30 @@ static bool number(struct nd_sock *s, const struct figure *g, const char *word)
 	return true;
 }
 
+/* Words are many, and most keys begin with another letter. */
+static bool is_key(const char *word, const char *key)
+{
+	return *word == *key && nd_starts(word, key);
+}
+
 bool nd_ss_figure(struct nd_sock *s, const char *word, const char *next)
 {
 	uint64_t inode;
 
-	if (nd_starts(word, "skmem:(") || nd_starts(word, "mem:(")) {
+	if (is_key(word, "skmem:(") || is_key(word, "mem:(")) {
 		parse_memory(s, strchr(word, '(') + 1);
 		return true;
 	}
-	if (nd_starts(word, "timer:(")) {
+	if (is_key(word, "timer:(")) {
 		parse_timer(s, word + 7);
 		return true;
 	}
-	if (nd_starts(word, "ino:") && nd_parse_u64(word + 4, 10, &inode)) {
+	if (is_key(word, "ino:") && nd_parse_u64(word + 4, 10, &inode)) {
 		s->inode = inode;
 		return true;
 	}
 	for (unsigned i = 0; i < ND_ARRAY_LEN(figures); i++) {
-		if (nd_starts(word, figures[i].key))
+		if (is_key(word, figures[i].key))
 			return number(s, &figures[i], word);
 	}
 	return plain_word(s, word, next) || nd_starts(word, "users:((");
