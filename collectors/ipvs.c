@@ -373,21 +373,26 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	return rc;
 }
 
-/* No such file: there is no IPVS here, and that is known. */
+/* No such file: there is no IPVS here, and that is known. Its timeouts only the tool tells. */
 static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 {
+	const nd_id ns = nd_entity(f, ND_NETNS, l->in.netns);
 	char text[64];
 
 	(void)e;
-	if (l->first && !l->between &&
-	    nd_source_text(l->source, LIST, text, sizeof(text)) == -ENOENT) {
+	if (!l->first || l->between)
+		return 0;
+	l->in.path = LIST;
+	if (nd_source_text(l->source, LIST, text, sizeof(text)) == -ENOENT) {
 		nd_kind_read(f, ND_BACKEND);
-		l->in.path = LIST;
-		nd_put_num(f, nd_entity(f, ND_NETNS, l->in.netns), &nd_ipvs_facts[ND_VS_SERVICES],
-			   0, &l->in);
+		nd_put_num(f, ns, &nd_ipvs_facts[ND_VS_SERVICES], 0, &l->in);
+		for (int i = ND_VS_TRACKED; i <= ND_VS_TIMEOUT_UDP; i++)
+			nd_put_absent(f, ns, &nd_ipvs_facts[i], &l->in);
 	}
-	if (l->first && !l->between)
-		nd_netns_unread(l, f, nd_ipvs_facts, "no process through which it can be read");
+	for (int i = ND_VS_TIMEOUT_TCP; i <= ND_VS_TIMEOUT_UDP; i++)
+		nd_put_missing(f, ns, &nd_ipvs_facts[i], ND_TOOL_OUTPUT_ABSENT,
+			       "ipvsadm -l --timeout shows it");
+	nd_netns_unread(l, f, nd_ipvs_facts, "no process through which it can be read");
 	return 0;
 }
 
