@@ -359,14 +359,19 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	return rc;
 }
 
-static const struct nd_read reads[] = {
-	{"ss", 0,
-	 "*State *Recv-Q *Send-Q *Local Address*Peer Address*\n\n*Recv-Q *Send-Q *Local Address:Port *Peer Address:Port*\n\n"
-	 "[ELTFSC][ISYAL][A-Z-]* [0-9]* *[0-9] *:* *:*\n* rto:[0-9]* *rtt:[0-9]*\n\n"
-	 "[ELTFSC][ISYAL][A-Z-]* *[0-9] *[0-9] *:*[0-9*] *:*[0-9*]\n* skmem:(r*\n\n"
-	 "*[ELTFSC][ISYAL][A-Z-]* [0-9]* *[0-9] *:[0-9]* *:[0-9*]*\n\nskmem:(r*\n\n* rto:[0-9]* *rtt:[0-9]*\n\n"
-	 "TCP: *[0-9] (estab [0-9]*, closed [0-9]*"},
-	{0}};
+/* A header without Netid may be of UDP: only what TCP has tells. */
+#define HEADER "*Recv-Q *Send-Q *Local Address*Peer Address*\n"
+#define LIKE                                                                                       \
+	"Netid *State *Recv-Q *Send-Q *\n\n" HEADER "LISTEN *\n\n" HEADER "TIME-WAIT *\n\n" HEADER \
+	"CLOSE-WAIT *\n\n" HEADER "SYN-*\n\n" HEADER "FIN-WAIT*\n\n" HEADER                        \
+	"LAST-ACK *\n\n" HEADER "tcp *\n\n" HEADER "* rto:[0-9]*\n\n" HEADER "*timer:(*\n\n"       \
+	"LISTEN *[0-9] *[0-9] *:* *:*\n\n"                                                         \
+	"tcp *[A-Z] *[0-9] *[0-9] *:* *:*\n\n"                                                     \
+	"TIME-WAIT *[0-9] *[0-9] *:* *:*\n\n"                                                      \
+	"[ELTFSC][ISYAL][A-Z-]* *[0-9] *[0-9] *:[0-9]* *:[0-9]* *timer:(*\n\n"                     \
+	"* rto:[0-9]* *rtt:[0-9]*\n\nTCP: *[0-9] (estab [0-9]*, closed [0-9]*"
+
+static const struct nd_read reads[] = {{"ss", 0, LIKE}, {0}};
 const struct nd_collector nd_collector_ss;
 const struct nd_collector nd_collector_ss = {
 	.name = "ss",

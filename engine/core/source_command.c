@@ -248,7 +248,7 @@ static uint32_t peel(struct nd_command *c, const struct word *w, uint32_t n, boo
 	    strcmp(first, "oc") == 0)
 		return peel_exec(c, w, n);
 	if (strcmp(first, "watch") == 0) {
-		*joined = c->loop = true;
+		*joined = c->loop = c->watch = true;
 		for (uint32_t i = 1; i < n && w[i].s[0] == '-'; i++) {
 			const char *v =
 				strcmp(w[i].s, "-n") == 0 && i + 1 < n ? w[i + 1].s : w[i].s + 2;

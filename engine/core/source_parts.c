@@ -190,7 +190,7 @@ static bool settle(struct nd_preparing *c, struct nd_file *x, const struct nd_pa
 
 	if (p->name[0]) {
 		x->shown = inside(&c->tree->arena, where, p->name);
-		if (!p->changed && nd_file_is_named(c->known, x, &by)) {
+		if (!p->changed && !p->mixed && nd_file_is_named(c->known, x, &by)) {
 			found = by->like && !nd_is_like(by, p->text, p->len)
 					? nd_recognise(c->known, p->text, p->len)
 					: NULL;
@@ -204,7 +204,7 @@ static bool settle(struct nd_preparing *c, struct nd_file *x, const struct nd_pa
 					   nd_base_of(of->rel));
 		return true;
 	}
-	found = nd_recognise(c->known, p->text, p->len);
+	found = p->mixed ? NULL : nd_recognise(c->known, p->text, p->len);
 	if (!found)
 		return false;
 	nd_file_take_as(c->tree, x, found, p->text, where);
@@ -280,7 +280,10 @@ bool nd_take_parts(struct nd_preparing *c, uint32_t file, const struct nd_parts 
 			nd_tree_remark(
 				t, false,
 				nd_arena_printf(&t->arena, "%s:%u", nd_base_of(of.rel), p->line),
-				nd_arena_printf(&t->arena, "not recognised: nothing here reads %s",
+				nd_arena_printf(&t->arena,
+						p->mixed ? "left out: several outputs of %s run "
+							   "together, print a date between them"
+							 : "not recognised: nothing here reads %s",
 						p->name));
 	}
 	set_moments(c, first, times, parts->absolute);

@@ -18,6 +18,7 @@ struct nd_command {
 	bool filtered; /* lines were taken away: grep, head */
 	bool changed; /* the output is no longer this tool's: awk, wc, or several outputs in one */
 	bool loop; /* it ran more than once: watch, while, or named twice */
+	bool watch; /* each run replaces the one before on the screen: what is pasted is one */
 	bool date; /* prints the date too */
 	double sleep_s; /* between two runs in a loop, else when it is done; 0: none */
 };
@@ -71,6 +72,7 @@ struct nd_part {
 	size_t len;
 	uint32_t line; /* where it begins, from 1 */
 	bool filtered, changed;
+	bool mixed; /* a loop's outputs that nothing divides: of several moments or things */
 	double t; /* s, on the clock of the text; NaN: unknown */
 };
 struct nd_parts {

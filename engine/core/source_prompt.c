@@ -221,7 +221,7 @@ static bool is_banner(const struct nd_known *k, const struct nd_command *c, cons
 	    s[n - 1] == '.' || s[n - 1] == ',')
 		return false;
 	if (nd_starts(s, "/proc/") || nd_starts(s, "/sys/"))
-		return words == 1 && (decorated || alone);
+		return words == 1 && (decorated || alone) && !memchr(s, ':', n);
 	if (!c->known)
 		return decorated >= 6 && words == 1 && n > 4 && nd_is_read(k, c->name);
 	if (c->options)

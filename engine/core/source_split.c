@@ -268,6 +268,23 @@ static size_t next_round(const char *text, size_t len, size_t from)
 	return 0;
 }
 
+/* Rounds whose first lines look like their second ones cannot be told apart, and a loop over names prints the outputs of
+ * several things. */
+static bool is_mixed(const struct piece *p)
+{
+	size_t first, second;
+
+	if (!has_text(p) || !p->command.name[0])
+		return false;
+	if (strchr(p->command.name, '$'))
+		return true;
+	first = line_at(p->text.s, p->text.len, 0);
+	if (!p->command.loop || p->command.watch || !isnan(p->date) || first + 1 >= p->text.len)
+		return false;
+	second = line_at(p->text.s, p->text.len, first + 1);
+	return same_shape(p->text.s, first, p->text.s + first + 1, second);
+}
+
 /* A loop's outputs follow each other directly: cut where the first line comes again. */
 static void cut_rounds(struct splitter *s, uint32_t i)
 {
@@ -276,7 +293,9 @@ static void cut_rounds(struct splitter *s, uint32_t i)
 	const char *text;
 	size_t len, from = 0, to;
 
-	if (!s->v[i].command.loop || s->v[i].command.changed || !has_text(&s->v[i]))
+	s->v[i].part.mixed = is_mixed(&s->v[i]);
+	if (s->v[i].part.mixed || !s->v[i].command.loop || s->v[i].command.changed ||
+	    !has_text(&s->v[i]))
 		return;
 	text = s->v[i].text.s;
 	len = s->v[i].text.len;
