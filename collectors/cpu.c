@@ -85,6 +85,21 @@ const struct nd_fact_def nd_cpu_time_facts[] = {
 	[ND_HOST_LOAD_15] =
 		GAUGE("load.fifteen", ND_GAUGE, "the same of 15 minutes", "cat /proc/loadavg"),
 	[ND_HOST_CPUS] = GAUGE("cpu_count", ND_GAUGE, "CPUs that are online", "nproc --all"),
+	[ND_HOST_DISK_AWAIT] =
+		{.name = "disk.await",
+		 .on = ND_HOST,
+		 .type = ND_T_NUMBER,
+		 .unit = ND_U_SECONDS,
+		 .width = ND_SAMPLED,
+		 .doc = "mean time of requests to the slowest disk, queueing included",
+		 .reproduce = "iostat -xz 5 2"},
+	[ND_HOST_DISK_BUSY] = {.name = "disk.busy",
+			       .on = ND_HOST,
+			       .type = ND_T_NUMBER,
+			       .unit = ND_U_PERCENT,
+			       .width = ND_SAMPLED,
+			       .doc = "share of the time in which that disk had requests",
+			       .reproduce = "iostat -xz 5 2"},
 	{0},
 };
 

@@ -36,7 +36,9 @@ enum {
 	ND_HOST_LOAD_1,
 	ND_HOST_LOAD_5,
 	ND_HOST_LOAD_15,
-	ND_HOST_CPUS
+	ND_HOST_CPUS,
+	ND_HOST_DISK_AWAIT,
+	ND_HOST_DISK_BUSY
 };
 #define ND_CPU_SHARES (ND_CPU_IOWAIT + 1)
 /* What a line of some tool says of a CPU, or of all: shares as ratios. */

@@ -15,7 +15,7 @@
 
 #define LOAD_MAX 1e6
 
-enum table { NO_TABLE, VMSTAT, IOSTAT, SAR_Q };
+enum table { NO_TABLE, VMSTAT, IOSTAT, IOSTAT_X, SAR_Q };
 
 struct file {
 	const struct nd_input *in;
@@ -24,6 +24,8 @@ struct file {
 	char head[1024]; /* the header's words */
 	struct nd_words columns;
 	uint32_t rows, good;
+	uint32_t blocks; /* of disks; the first stands for the time since boot */
+	double await, busy; /* of this block's slowest disk, s and ratio; negative: none yet */
 };
 
 static void put(struct file *x, int fact, double v)
@@ -39,7 +41,19 @@ static enum table table_of(const struct nd_words *w)
 		return VMSTAT;
 	if (nd_words_find(w, "avg-cpu:", NULL) == 0)
 		return IOSTAT;
+	if (w->n > 4 && nd_starts(w->w[0], "Device") && nd_words_find(w, "%util", NULL) > 0)
+		return IOSTAT_X;
 	return nd_words_find(w, "runq-sz", NULL) >= 0 ? SAR_Q : NO_TABLE;
+}
+
+/* The slowest disk of the block that ends here. */
+static void end_block(struct file *x)
+{
+	if (x->blocks > 1 && x->await >= 0) {
+		put(x, ND_HOST_DISK_AWAIT, x->await);
+		put(x, ND_HOST_DISK_BUSY, x->busy > 1 ? 1 : x->busy);
+	}
+	x->await = -1;
 }
 
 static bool take_head(struct file *x, const char *line)
@@ -53,7 +67,9 @@ static bool take_head(struct file *x, const char *line)
 	table = table_of(&w);
 	if (table == NO_TABLE)
 		return false;
-	if (table != x->table)
+	end_block(x);
+	x->blocks += table == IOSTAT_X;
+	if (table != x->table && table != IOSTAT_X && x->table != IOSTAT_X)
 		x->rows = 0;
 	x->table = table;
 	snprintf(x->head, sizeof(x->head), "%s", line);
@@ -121,6 +137,24 @@ static void take_iostat(struct file *x, struct nd_words *row)
 	x->columns.n = 0; /* one row a header */
 }
 
+/* "sda 0.00 3.00 … 12.50 … 99.60": await in ms; newer versions have it for reads and writes apart. */
+static void take_disk(struct file *x, const struct nd_words *row)
+{
+	static const char *const names[] = {"await", "r_await", "w_await"};
+	double v, await = -1, busy;
+
+	if (row->n != x->columns.n || !number_in(x, row, "%util", &busy))
+		return;
+	for (size_t i = 0; i < ND_ARRAY_LEN(names); i++)
+		if (number_in(x, row, names[i], &v) && v / 1e3 > await)
+			await = v / 1e3;
+	x->good++;
+	if (await > x->await) {
+		x->await = await;
+		x->busy = busy / 100;
+	}
+}
+
 static void take_sar(struct file *x, const struct nd_words *row)
 {
 	double v;
@@ -176,7 +210,7 @@ static bool take_count(struct file *x, const struct nd_words *w)
 static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,
 		 struct nd_err *e)
 {
-	struct file x = {.in = in, .f = f};
+	struct file x = {.in = in, .f = f, .await = -1};
 	char *line;
 
 	while ((line = nd_stream_line(s))) {
@@ -196,10 +230,12 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 		switch (x.table) {
 		case VMSTAT: take_vmstat(&x, &w); break;
 		case IOSTAT: take_iostat(&x, &w); break;
+		case IOSTAT_X: take_disk(&x, &w); break;
 		case SAR_Q: take_sar(&x, &w); break;
 		case NO_TABLE: break;
 		}
 	}
+	end_block(&x);
 	if (nd_stream_error(s))
 		return nd_fail(e, nd_stream_error(s), "%s: %s", in->path,
 			       strerror(-nd_stream_error(s)));
@@ -209,7 +245,7 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 static const struct nd_read reads[] = {
 	{"/proc/loadavg", 0, NULL},
 	{"vmstat", 0, "r *b *swpd *free *us *sy *id *wa*"},
-	{"iostat", 0, "avg-cpu: *%user *%nice *%system *%iowait *%idle"},
+	{"iostat", 0, "avg-cpu: *%user *%nice *%system *%iowait *%idle\n\nDevice*await*%util"},
 	{"sar -q", 0, "*runq-sz *plist-sz *ldavg-1 *"},
 	{"lscpu", 0, "Architecture: *\nCPU(s): *"},
 	{"nproc", 0, NULL},

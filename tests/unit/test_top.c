@@ -139,6 +139,15 @@ static void test_others(void **state)
 	     "           1.00    0.00    2.00   40.50    0.00   56.50\n");
 	assert_host(&w, "cpu_count", ND_BARE, 8);
 	assert_host(&w, "cpu.time.iowait", ND_MEAN, 0.405);
+	feed(&w, VMSTAT, "iostat-xz.txt", 0,
+	     "Device:         rrqm/s   wrqm/s     r/s     w/s  await r_await w_await  svctm  %util\n"
+	     "sda               0.00     1.00    2.00    3.00   900.00    1.00  2.00   0.10   1.00\n\n"
+	     "Device:         rrqm/s   wrqm/s     r/s     w/s  await r_await w_await  svctm  %util\n"
+	     "sda               0.00     1.00    2.00    3.00   70.00    1.00  90.00   0.10   99.60\n"
+	     "sdb               0.00     1.00    2.00    3.00   2.00    1.00  2.00   0.10   3.00\n");
+	assert_host(&w, "disk.await", ND_MEAN, 0.09);
+	assert_host(&w, "disk.busy", ND_MEAN, 0.996);
+	assert_host(&w, "disk.await", ND_SAMPLES, 1);
 	feed(&w, VMSTAT, "sar-q.txt", 0,
 	     "10:00:01 AM  runq-sz  plist-sz   ldavg-1   ldavg-5  ldavg-15   blocked\n"
 	     "10:10:01 AM       12       300      5.50      4.50      3.50         2\n"
