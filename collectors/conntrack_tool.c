@@ -1,11 +1,14 @@
-/* `conntrack -S` and `conntrack -C`: the counters of each processor, and the number of connections.
+/* `conntrack -S` and `conntrack -C`: the counters of each processor, and the number of connections. Tools before
+ * 1.2.1 print one line a counter, summed over the processors.
  *
  * Keys differ between releases of tool and kernel, so each is found by its name, and one that a cut
  * line lacks makes the sum unknown instead of too small.
  *
- *	cpu=0   	found=0 invalid=137 insert=0 insert_failed=0 drop=0 early_drop=0 error=0 */
+ *	cpu=0   	found=0 invalid=137 insert=0 insert_failed=0 drop=0 early_drop=0 error=0
+ *	early_drop              1234						old */
 #include "collectors/conntrack.h"
 
+#include <ctype.h>
 #include <errno.h>
 
 static const struct nd_read reads[] = {
@@ -38,6 +41,23 @@ static uint32_t read_cpu(char *line, bool unended, struct nd_conntrack_sums *sum
 	return keys;
 }
 
+/* "early_drop  1234". The sum may be of any size, so a counter here is of no width of its own. */
+static bool read_sum(char *line, bool unended, struct nd_conntrack_sums *sums)
+{
+	char *key = nd_word(&line), *number = nd_word(&line);
+	int fact;
+	uint64_t v;
+
+	if (!key || !number || nd_word(&line) || unended || !nd_parse_u64(number, 10, &v))
+		return false;
+	fact = strcmp(key, "entries") == 0 ? ND_CT_COUNT : nd_conntrack_column(key);
+	if (fact < 0)
+		return false;
+	sums->rows = 1;
+	nd_conntrack_add(sums, fact, v);
+	return true;
+}
+
 static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,
 		 struct nd_err *e)
 {
@@ -45,7 +65,8 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	bool counted = false;
 	uint32_t keys, keys_before = 0;
 	uint64_t count = 0;
-	char *line;
+	char *line, *copy;
+	bool sum;
 
 	while ((line = nd_stream_line(s))) {
 		line += strspn(line, " \t");
@@ -57,6 +78,14 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 			keys_before = keys;
 		} else if (*line && nd_stream_unended(s) && nd_starts("cpu=", line)) {
 			sums.cut = true;
+		} else if (keys_before == 0 && isalpha((unsigned char)*line)) {
+			copy = nd_strdup(line);
+			sum = read_sum(copy, nd_stream_unended(s), &sums);
+			free(copy);
+			if (sum && sums.had[ND_CT_COUNT] && !counted) {
+				counted = true;
+				count = sums.sum[ND_CT_COUNT];
+			}
 		} else if (!counted) {
 			counted = nd_parse_u64(nd_trim(line), 10, &count);
 		}

@@ -94,6 +94,11 @@ static void test_tool_lines(void **state)
 		enum nd_missing why;
 	} rows[] = {
 		{"64\n", "conntrack.count", 64, 0},
+		{"entries\t\t\t65530\nearly_drop              1234\n", "conntrack.count", 65530, 0},
+		{"entries\t\t\t65530\nearly_drop              1234\n", "conntrack.early_drop", 1234,
+		 0},
+		{"drop 7\nearly_drop              1234", "conntrack.early_drop", NAN,
+		 ND_NOT_ON_THIS_KERNEL},
 		{"conntrack v1.4.6 (conntrack-tools): \n64\n", "conntrack.count", 64, 0},
 		{"cpu=0   \tfound=1 drop=2 \n", "conntrack.drop", 2, 0},
 		{"cpu=0 drop=2 \ncpu=1 drop=3 \n", "conntrack.drop", 5, 0},
