@@ -258,14 +258,10 @@ static void survives_anything(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forms),
-		cmocka_unit_test(uptime_makes_ages_whole),
-		cmocka_unit_test(end_of_the_log),
-		cmocka_unit_test(only_the_last_lines_are_kept),
-		cmocka_unit_test(no_log_says_so),
-		cmocka_unit_test(live_device),
-		cmocka_unit_test(host_inputs),
-		cmocka_unit_test(survives_anything),
+		cmocka_unit_test(forms),	  cmocka_unit_test(uptime_makes_ages_whole),
+		cmocka_unit_test(end_of_the_log), cmocka_unit_test(only_the_last_lines_are_kept),
+		cmocka_unit_test(no_log_says_so), cmocka_unit_test(live_device),
+		cmocka_unit_test(host_inputs),	  cmocka_unit_test(survives_anything),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
