@@ -60,7 +60,7 @@ static void take_whole(struct nd_preparing *c, uint32_t file, const struct nd_re
 	found = nd_recognise(c->known, nd_buf_str(b), b->len);
 	if (!found || (by && nd_same_reader(c->known, found, by)))
 		return;
-	if (by && by->what[0] == '/') /* a name from /proc is rarely anything else */
+	if (by && by->what[0] == '/' && !by->like) /* a name from /proc is rarely anything else */
 		return;
 	nd_file_take_as(c->tree, x, found, nd_buf_str(b), nd_base_of(x->rel));
 }
