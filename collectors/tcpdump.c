@@ -103,7 +103,9 @@ static const char *read_time(const char *s, enum time_kind *kind, uint64_t *ns)
 			*kind = T_NONE;
 	}
 	p = read_fraction(p, &fraction);
-	if (*kind == T_NONE || (*p && *p != ' '))
+	if (*p && *p != ' ')
+		*kind = T_NONE;
+	if (*kind == T_NONE)
 		return s;
 	*ns = *kind == T_MICROS ? sec * 1000 : date + sec * ND_NSEC_PER_SEC + fraction;
 	return p + strspn(p, " ");
