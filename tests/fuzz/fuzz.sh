@@ -10,7 +10,7 @@ B=${B:-build/fuzz}
 MAKE=${MAKE:-make}
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- yaml expr pattern rule input paste
+[ $# -gt 0 ] || set -- yaml expr pattern rule input paste pcap
 unset MAKEFLAGS MFLAGS MAKELEVEL
 passed=0
 failed=0
@@ -31,7 +31,7 @@ for target in "$@"; do
 	mkdir -p "$B/found/$target"
 	# shellcheck disable=SC2046 # flags without blanks
 	clang -fsanitize=fuzzer $sanitize -o "$B/fuzz-$target" "$B/tests/fuzz/fuzz_$target.o" "$B/libnetdoctor.a" \
-		$(pkg-config --libs yaml-0.1 libpcre2-8 libarchive) -lm -lpthread || {
+		$(pkg-config --libs yaml-0.1 libpcre2-8 libarchive libpcap) -lm -lpthread || {
 		echo "FAIL $target: not linked"
 		failed=$((failed + 1))
 		continue

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 out=${1:?usage: seeds.sh DIR}
 rm -rf "$out"
-mkdir -p "$out/yaml" "$out/expr" "$out/pattern" "$out/rule" "$out/input" "$out/paste"
+mkdir -p "$out/yaml" "$out/expr" "$out/pattern" "$out/rule" "$out/input" "$out/paste" "$out/pcap"
 
 # byte N: one byte of that value
 byte() {
@@ -66,6 +66,7 @@ each 'netstat -s' 0 "$hosts"/*/netstat-s.txt "$cases"/*/netstat-s.txt
 each 'netstat -i' 0 "$cases"/*/netstat-i.txt
 each 'nstat' 0 "$hosts"/*/nstat-az.txt "$cases"/*/nstat-az.txt
 each 'nstat' 128 "$cases"/*/nstat-az.txt
+each 'tcpdump' 0 "$cases"/*/tcpdump*.txt
 each 'sysctl -a' 0 "$hosts"/*/sysctl-a.txt "$cases"/*/sysctl-a.txt
 each 'ss' 0 "$hosts"/*/ss*.txt "$cases"/*/ss*.txt
 each 'ip link' 0 "$hosts"/*/ip*link.txt
