@@ -185,8 +185,9 @@ static void put_times(const struct putting *p)
 /* Counts that rest on times. */
 static const bool needs_time[ND_FLOW_COUNTS] = {
 	[ND_FC_RETRANS_FAST] = true, [ND_FC_RETRANS_RTO] = true, [ND_FC_RETRANS_TLP] = true,
-	[ND_FC_REORDERED] = true,    [ND_FC_COPIES] = true,	 [ND_FC_HOLDS] = true,
-	[ND_FC_ACK_STORM] = true,    [ND_FC_IDLE_RESETS] = true, [ND_FC_IDLE_SILENT] = true,
+	[ND_FC_REORDERED] = true,    [ND_FC_TIMER_HOLDS] = true, [ND_FC_COPIES] = true,
+	[ND_FC_HOLDS] = true,	     [ND_FC_ACK_STORM] = true,	 [ND_FC_IDLE_RESETS] = true,
+	[ND_FC_IDLE_SILENT] = true,
 };
 
 static void untimed(const struct putting *p)

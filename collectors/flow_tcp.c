@@ -12,6 +12,8 @@
 #define TIMEOUT_NS                                                                                 \
 	(150 * ND_MSEC) /* below TCP_RTO_MIN, 200 ms, with room for a clock tick and rtt 0 */
 #define ACK_LATE_NS (20 * ND_MSEC) /* half of TCP_DELACK_MIN */
+#define DELACK_MIN_NS (39 * ND_MSEC) /* TCP_DELACK_MIN, HZ/25, less what the way takes */
+#define DELACK_MAX_NS (212 * ND_MSEC) /* TCP_DELACK_MAX, HZ/5, and a tick where HZ is 100 */
 #define AT_ONCE_NS (3 * ND_MSEC) /* what follows an ACK that soon was waiting for it */
 #define IDLE_NS (60 * 1000 * ND_MSEC)
 #define STORM 50u
@@ -260,28 +262,32 @@ static void on_window(struct segment *s)
 
 /* ---- data ---- */
 
-static uint32_t full_size(const struct nd_half *h, const struct nd_half *o)
+/* The payload of a full segment; 1448, that of Ethernet with timestamps, where no handshake told. */
+static uint32_t full_size(const struct segment *s)
 {
-	if (o->mss)
-		return o->mss - 12u * (o->mss > 100);
-	return h->biggest > 1448 ? h->biggest : 1448;
+	uint32_t options = s->p->has_ts ? 12 : 0, mss = s->o->mss;
+
+	return mss > 100 ? mss - options : 1448;
 }
 
-/* New data at once behind an ACK that was late: the ACK was waited for. */
+/* New data at once behind an ACK that was late: the ACK was waited for. Nagle's algorithm holds less than a segment, while
+ * the end of what was sent before was less than one, too; a captured packet may hold several. */
 static void on_hold(struct segment *s)
 {
 	struct nd_half *h = s->h, *o = s->o;
-	uint64_t at_once = AT_ONCE_NS;
-	uint32_t full = full_size(h, o);
+	uint64_t at_once = AT_ONCE_NS, ack_ns = o->ack_ns;
+	uint32_t full = full_size(s);
 
+	o->ack_ns = 0;
 	if (o->rtt_ns && o->rtt_ns < ACK_LATE_NS && o->rtt_ns * 3 / 2 > at_once)
 		at_once = o->rtt_ns * 3 / 2;
-	if (o->ack_ns && s->t - o->ack_ns <= at_once && s->p->len < full && h->last_len < full) {
-		add(s, ND_FC_HOLDS);
-		blame(s, ND_FW_HOLD);
-		nd_flow_sample(s->g, ND_FH_HOLD, o->ack_wait_ns);
-	}
-	o->ack_ns = 0;
+	if (!ack_ns || s->t - ack_ns > at_once || s->p->len >= full || h->last_len % full == 0)
+		return;
+	add(s, ND_FC_HOLDS);
+	if (o->ack_wait_ns >= DELACK_MIN_NS && o->ack_wait_ns <= DELACK_MAX_NS)
+		add(s, ND_FC_TIMER_HOLDS);
+	blame(s, ND_FW_HOLD);
+	nd_flow_sample(s->g, ND_FH_HOLD, o->ack_wait_ns);
 }
 
 static void on_turn(struct segment *s)

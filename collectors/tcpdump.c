@@ -182,19 +182,19 @@ static void take(struct reader *r, struct nd_packet *p, uint64_t raw_ns)
 
 /* ---- lines ---- */
 
-/* "IP (tos 0x0, ttl 64, …, proto TCP (6), length 52)": what it says of the packet whose second line comes. */
+/* "IP (tos 0x0, ttl 64, …, proto TCP (6), length 52)", "IP6 (flowlabel …, payload length: 40)", behind link-level
+ * addresses too: what it says of the packet whose second line comes. */
 static bool read_head(const char *s, struct nd_tcpdump_head *h)
 {
-	const char *at;
+	const char *four = strstr(s, "(tos "), *six = strstr(s, "payload length: "), *at;
 	uint64_t v;
 
-	if (nd_starts(s, "IP (")) {
-		at = strstr(s, ", length ");
+	if (four) {
+		at = strstr(four, ", length ");
 		if (at && nd_tcpdump_number(at + 9, 1u << 20, &v) && v > 20)
 			h->l4_len = (uint32_t)v - 20;
-	} else if (nd_starts(s, "IP6 (")) {
-		at = strstr(s, "payload length: ");
-		if (at && nd_tcpdump_number(at + 16, 1u << 20, &v))
+	} else if (six && strstr(s, "hlim ")) {
+		if (nd_tcpdump_number(six + 16, 1u << 20, &v))
 			h->l4_len = (uint32_t)v;
 	} else {
 		return false;
@@ -229,6 +229,17 @@ static const char *read_prefix(const char *s, enum nd_packet_dir *dir)
 	return best;
 }
 
+/* The packet behind the head where somebody has joined the two lines; NULL: it is not there. */
+static const char *behind_head(const char *s)
+{
+	const char *pair = strstr(s, ") ");
+
+	while (pair && !(pair[2] && strstr(pair + 2, ": ") && strstr(pair, " > ") &&
+			 strcspn(pair + 2, " ,") < strcspn(pair + 2, ",")))
+		pair = strstr(pair + 2, ") ");
+	return pair ? pair + 2 : NULL;
+}
+
 static void read_line(struct reader *r, char *line)
 {
 	enum nd_packet_dir dir = r->head.dir;
@@ -250,12 +261,13 @@ static void read_line(struct reader *r, char *line)
 	ip = read_prefix(body, &dir);
 	if (kind == T_NONE && !had_head && ip != body)
 		return;
-	if (ip && read_head(ip, &r->head)) {
+	if ((ip || kind != T_NONE) && read_head(body, &r->head)) {
 		r->head.dir = dir;
 		r->head_ns = ns;
-		ip = strstr(ip, ") ") && strstr(ip, " > ") ? ip : NULL; /* joined lines */
-		if (!ip)
+		body = behind_head(body);
+		if (!body) /* it is on the next line */
 			return;
+		ip = NULL;
 	}
 	r->head.dir = dir;
 	if (nd_tcpdump_packet(r->w, line + ((ip ? ip : body) - line), &r->head, &p))

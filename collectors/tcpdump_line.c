@@ -39,16 +39,17 @@ static const struct {
 	const char *name;
 	uint16_t port;
 } services[] = {
-	{"http", 80},	       {"https", 443},	     {"ssh", 22},      {"domain", 53},
-	{"mysql", 3306},       {"postgresql", 5432}, {"redis", 6379},  {"smtp", 25},
-	{"http-alt", 8080},    {"webcache", 8080},   {"ldap", 389},    {"ldaps", 636},
-	{"microsoft-ds", 445}, {"nfs", 2049},	     {"imap", 143},    {"imap2", 143},
-	{"imaps", 993},	       {"pop3", 110},	     {"telnet", 23},   {"ftp", 21},
-	{"ftp-data", 20},      {"submission", 587},  {"amqp", 5672},   {"iscsi-target", 3260},
-	{"netbios-ssn", 139},  {"sunrpc", 111},	     {"ntp", 123},     {"snmp", 161},
-	{"epmd", 4369},	       {"memcache", 11211},  {"vxlan", 4789},  {"geneve", 6081},
-	{"mqtt", 1883},	       {"rsync", 873},	     {"bgp", 179},     {"x11", 6000},
-	{"xmpp-client", 5222}, {"ms-sql-s", 1433},   {"oracle", 1521}, {"kerberos", 88},
+	{"http", 80},	       {"https", 443},	      {"ssh", 22},	  {"domain", 53},
+	{"mysql", 3306},       {"postgresql", 5432},  {"redis", 6379},	  {"smtp", 25},
+	{"http-alt", 8080},    {"webcache", 8080},    {"ldap", 389},	  {"ldaps", 636},
+	{"microsoft-ds", 445}, {"nfs", 2049},	      {"imap", 143},	  {"imap2", 143},
+	{"imaps", 993},	       {"pop3", 110},	      {"telnet", 23},	  {"ftp", 21},
+	{"ftp-data", 20},      {"submission", 587},   {"amqp", 5672},	  {"iscsi-target", 3260},
+	{"netbios-ssn", 139},  {"sunrpc", 111},	      {"ntp", 123},	  {"snmp", 161},
+	{"epmd", 4369},	       {"memcache", 11211},   {"vxlan", 4789},	  {"geneve", 6081},
+	{"otv", 8472},	       {"mqtt", 1883},	      {"rsync", 873},	  {"bgp", 179},
+	{"x11", 6000},	       {"xmpp-client", 5222}, {"ms-sql-s", 1433}, {"oracle", 1521},
+	{"kerberos", 88},
 };
 
 static bool read_ip(const char *s, struct nd_flow_addr *a)
@@ -321,13 +322,13 @@ static bool read_icmp(struct nd_flows *w, const char *rest, struct nd_packet *p)
 
 static const char *tunnel_of(const char *rest)
 {
-	static const char *const names[] = {"VXLAN", "Geneve", "GENEVE", NULL};
+	static const char *const names[] = {"VXLAN", "OTV", "Geneve", "GENEVE", NULL};
 
 	for (unsigned i = 0; names[i]; i++) {
 		const char *at = strstr(rest, names[i]);
 
 		if (at && (at == rest || at[-1] == ' '))
-			return i ? "Geneve" : "VXLAN";
+			return i < 2 ? "VXLAN" : "Geneve"; /* OTV: flannel's VXLAN on its port */
 	}
 	return NULL;
 }
