@@ -382,9 +382,9 @@ bool nd_tcpdump_packet(struct nd_flows *w, char *body, const struct nd_tcpdump_h
 	p->wscale = -1;
 	if (!read_pair(w, body, p, &rest))
 		return false;
-	inner = nd_starts(rest, "IP ")	 ? rest
-		: nd_starts(rest, "GRE") ? strstr(rest, ": IP ")
-					 : NULL;
+	if (nd_starts(rest, "IP ") && strstr(rest, " > "))
+		return nd_tcpdump_packet(w, rest + 2, head, p);
+	inner = nd_starts(rest, "GRE") ? strstr(rest, ": IP ") : NULL;
 	if (inner && strstr(inner, " > "))
 		return nd_tcpdump_packet(w, inner + 2, head, p);
 	p->dir = head->dir;
