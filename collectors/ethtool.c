@@ -13,6 +13,7 @@
 
 #define COUNTERS_MAX 65536
 #define NAME_BYTES 128
+#define NAMELESS "unnamed0" /* as a pasted text without a name is called */
 
 /* ---- text ---- */
 
@@ -26,6 +27,7 @@ struct reader {
 	enum section section;
 	bool maxima; /* of rings and channels: the part above the current settings */
 	bool any; /* something was understood */
+	bool named; /* some heading spoke of an interface */
 
 	struct nd_arena names;
 	struct nd_nic_counter *counters;
@@ -75,10 +77,29 @@ static void flush_stats(struct reader *r)
 	free(set.meaning_of);
 }
 
+/* Whose text it is, if neither it nor the file's name tells: the only interface that others know of
+ * beside loopback, else one of its own. */
+static nd_id nameless(struct nd_facts *f, const struct nd_input *in)
+{
+	nd_id only = ND_NO_ENTITY;
+	uint32_t n, found = 0;
+	const nd_id *ids = nd_entities(f, ND_IFACE, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (strcmp(nd_entity_key(f, ids[i]), "lo") == 0)
+			continue;
+		only = ids[i];
+		found++;
+	}
+	return found == 1 ? only : nd_netdev_entity(f, NAMELESS, in);
+}
+
 /* Puts what was gathered about an interface before another begins. */
 static void flush(struct reader *r)
 {
-	if (r->n && r->on != ND_NO_ENTITY)
+	if (r->n && r->on == ND_NO_ENTITY)
+		r->on = nameless(r->f, r->in);
+	if (r->n)
 		flush_stats(r);
 	if (r->channel_lines && r->on != ND_NO_ENTITY)
 		nd_ethtool_put_channels(r->f, r->on, &r->channels, r->in);
@@ -102,6 +123,7 @@ static bool take_heading(struct reader *r, char *line)
 		flush(r);
 		r->section = headings[i].section;
 		r->maxima = false;
+		r->named = r->named || headings[i].named;
 		if (!headings[i].named)
 			return r->section != INFO; /* its first line is a value */
 		name[strcspn(name, ": \t")] = '\0';
@@ -206,7 +228,11 @@ static void take_line(struct reader *r, char *line)
 		return;
 	}
 	value = strrchr(name, ':');
-	if (!value || r->on == ND_NO_ENTITY || take_refusal(r, name) || cut)
+	if (!value || cut)
+		return;
+	if (r->on == ND_NO_ENTITY && (r->section != STATS || r->named))
+		return;
+	if (r->on != ND_NO_ENTITY && take_refusal(r, name))
 		return;
 	*value++ = '\0';
 	value = nd_trim(value);
@@ -225,6 +251,12 @@ static void take_line(struct reader *r, char *line)
 	}
 }
 
+/* "ethtool-S.txt": the S is no interface. */
+static bool is_option(const char *arg)
+{
+	return arg[0] && !arg[1] && strchr("SgliackmxnT", arg[0]);
+}
+
 static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,
 		 struct nd_err *e)
 {
@@ -237,7 +269,7 @@ static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts
 	char *line;
 	int rc = 0;
 
-	if (in->arg && nd_netdev_name_ok(in->arg))
+	if (in->arg && nd_netdev_name_ok(in->arg) && !is_option(in->arg))
 		r.on = nd_netdev_entity(f, in->arg, in);
 	while ((line = nd_stream_line(s))) {
 		if (take_heading(&r, line)) {
@@ -291,7 +323,10 @@ static const struct nd_read reads[] = {
 	{"ethtool -a *", 0, "Pause parameters for *:"},
 	{"ethtool -c *", 0, "Coalesce parameters for *:"},
 	{"ethtool -S *", 0,
-	 "NIC statistics:\n\nrx_[a-z_0-9]*: [0-9]*\ntx_[a-z_0-9]*: [0-9]*\n\nrx_[a-z_0-9]*errors: [0-9]*"},
+	 "NIC statistics:\n\nrx_[a-z_0-9]*: [0-9]*\ntx_[a-z_0-9]*: [0-9]*\n\nrx_[a-z_0-9]*errors: [0-9]*"
+	 "\n\nbw_[a-z]*_allowance_exceeded: [0-9]*\n\npps_allowance_exceeded: [0-9]*"
+	 "\n\nlinklocal_allowance_exceeded: [0-9]*\n\nrx_[a-z_]*_phy: [0-9]*"
+	 "\n\nport.rx_[a-z_]*: [0-9]*\n\nqueue_[0-9]*_rx_[a-z_]*: [0-9]*"},
 	{"ethtool -g *", 0, "Ring parameters for *"},
 	{"ethtool -l *", 0, "Channel parameters for *"},
 	{"ethtool *", 0, "Settings for *:"},

@@ -340,6 +340,26 @@ static void test_queues(void **state)
 	store_free(&s);
 }
 
+/* Counters that nothing names belong to the only interface there is, else to one of their own. */
+static void test_nameless(void **state)
+{
+	static const char text[] = "NIC statistics:\n     rx_crc_errors: 5\n";
+	struct store s = store_new();
+
+	(void)state;
+	assert_int_equal(feed_text(&s, &nd_collector_netdev_tool, "ifconfig", NULL,
+				   "lo        Link encap:Local Loopback\n          RX packets:7\n\n"
+				   "eth7      Link encap:Ethernet\n          RX packets:7\n"),
+			 0);
+	assert_int_equal(feed_text(&s, c, "stats", NULL, text), 0);
+	expect_num(&s, "eth7", "hw.rx_phy_errors", 5);
+	store_free(&s);
+	s = store_new();
+	assert_int_equal(feed_text(&s, c, "stats", NULL, text), 0);
+	expect_num(&s, "unnamed0", "hw.rx_phy_errors", 5);
+	store_free(&s);
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -349,8 +369,7 @@ static void test_refused(void **state)
 		{"eth0", "command not found\n"},
 		{"eth0", "NIC statistics:\n"},
 		{"eth0", "NIC statistics:\n     rx_missed_errors: 1e5\n"},
-		{NULL, "NIC statistics:\n     rx_missed_errors: 5\n"}, /* of whom? */
-		{"a b", "NIC statistics:\n     rx_missed_errors: 5\n"},
+		{NULL, "NIC statistics:\n     name: value\n"},
 		{"eth0", "NIC statistics:\n     rx_missed_errors: 5"}, /* 5 or 53? */
 		{NULL, "Ring parameters for a/b:\nCurrent hardware settings:\nRX:\t5\n"},
 	};
@@ -472,14 +491,14 @@ static void test_live(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counters), cmocka_unit_test(test_why_missing),
-		cmocka_unit_test(test_moments),	 cmocka_unit_test(test_packets),
-		cmocka_unit_test(test_rings),	 cmocka_unit_test(test_channels),
-		cmocka_unit_test(test_settings), cmocka_unit_test(test_link),
-		cmocka_unit_test(test_options),	 cmocka_unit_test(test_queues),
-		cmocka_unit_test(test_refused),	 cmocka_unit_test(test_recording),
-		cmocka_unit_test(test_finish),	 cmocka_unit_test(test_cut_and_garbled),
-		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_counters),	cmocka_unit_test(test_why_missing),
+		cmocka_unit_test(test_moments),		cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_rings),		cmocka_unit_test(test_channels),
+		cmocka_unit_test(test_settings),	cmocka_unit_test(test_link),
+		cmocka_unit_test(test_options),		cmocka_unit_test(test_queues),
+		cmocka_unit_test(test_nameless),	cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_recording),	cmocka_unit_test(test_finish),
+		cmocka_unit_test(test_cut_and_garbled), cmocka_unit_test(test_live),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
