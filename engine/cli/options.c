@@ -15,8 +15,8 @@
 const struct nd_opt_row nd_opt_rows[ND_OPTS] = {
 	[ND_OPT_FROM] =
 		{"from", 0, "PATH", NULL,
-		 "read a recorded folder or file instead of this host: a copied /proc and /sys, a sosreport, or "
-		 "outputs of tools named after the command",
+		 "read recorded input instead of this host: a copied /proc and /sys, a sosreport or another archive, a "
+		 "file of collect, outputs of tools, or a text in which they were pasted",
 		 true},
 	[ND_OPT_PCAP] = {"pcap", 0, "FILE", NULL,
 			 "read a packet capture, pcap or pcapng, alone or beside --from", true},

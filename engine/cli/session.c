@@ -158,8 +158,9 @@ static int nothing_read(const struct nd_session *s, const struct nd_options *o)
 	for (i = 0; (path = nd_opt_next(o, ND_OPT_PCAP, &i));)
 		nd_buf_printf(&paths, "%s%s", paths.len ? ", " : "", path);
 	nd_error(
-		"no input could be read in %s: expected a copied /proc and /sys, a sosreport, or outputs named after their "
-		"command, such as netstat-s.txt, ss-tin.txt, softnet_stat, or packet captures",
+		"no input could be read in %s: expected a copied /proc and /sys, a sosreport, packet captures, or outputs "
+		"that their file's name, the prompt above them or a heading tells, such as netstat-s.txt, ss-tin.txt, "
+		"softnet_stat",
 		nd_buf_str(&paths));
 	nd_buf_free(&paths);
 	return ND_EXIT_INPUT;

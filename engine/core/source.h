@@ -10,7 +10,8 @@
 enum nd_read_flags {
 	ND_READ_ONCE = 1, /* does not move within a window: read at the first moment only */
 	ND_READ_NETNS = 2, /* belongs to a network namespace: live it is read for each namespace */
-	ND_READ_BINARY = 4, /* no text: known by its first bytes, which `like` has in hex, one alternative a line */
+	ND_READ_BINARY =
+		4, /* no text: known by its first bytes, which `like` has in hex, one alternative a line */
 };
 
 /* What a collector reads.

@@ -98,7 +98,8 @@ static bool is_wanted(void *ctx, const char *path, int64_t size)
 
 	nd_stem_of(nd_base_of(path), &stem);
 	x.stem = stem.name;
-	if (strcmp(stem.name, "facts") == 0)
+	if (strcmp(stem.name, "facts") == 0 || nd_ends(path, ".pcap") || nd_ends(path, ".pcapng") ||
+	    nd_ends(path, ".cap"))
 		return true;
 	if (nd_file_is_named(c->known, &x, &by) || strcmp(stem.name, "date") == 0 ||
 	    strcmp(stem.name, "hostname") == 0)

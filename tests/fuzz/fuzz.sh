@@ -10,7 +10,7 @@ B=${B:-build/fuzz}
 MAKE=${MAKE:-make}
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- yaml expr pattern rule input paste pcap
+[ $# -gt 0 ] || set -- yaml expr pattern rule input paste capture pcap
 unset MAKEFLAGS MFLAGS MAKELEVEL
 passed=0
 failed=0

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 out=${1:?usage: seeds.sh DIR}
 rm -rf "$out"
-mkdir -p "$out/yaml" "$out/expr" "$out/pattern" "$out/rule" "$out/input" "$out/paste" "$out/pcap"
+mkdir -p "$out/yaml" "$out/expr" "$out/pattern" "$out/rule" "$out/input" "$out/paste" "$out/capture" "$out/pcap"
 
 # byte N: one byte of that value
 byte() {
@@ -90,6 +90,15 @@ for host in "$hosts"/*; do
 	{ byte 0 && tar -C "$host" -czf - proc/net; } >"$out/paste/tgz$n"
 	{ byte 0 && tar -C "$host" -cJf - proc/net; } >"$out/paste/txz$n"
 done
+
+# One line of each sort of a capture's facts, and what this host says, where the program is built.
+printf 'netdoctor-facts\t1\t0.1.0\th\t\t\t0\t1\t0\tnot-sampled\ne\thost\t\ne\tsymptom\t\ne\tcpu\t0\ne\tnetns\thost\n%s\n%s\n%s\n' \
+	'k	cpu	1	present	' 'v	2	softnet.dropped	value	/proc/net/softnet_stat	1	2	1	1000000001	0	7	3	0x1p+1' \
+	'G	1	present	' >"$out/capture/seed1"
+if [ -x "${ND:-build/netdoctor}" ] && "${ND:-build/netdoctor}" collect -q --duration 0.1 -o "$out/c.tar.gz" >/dev/null 2>&1; then
+	tar -xzOf "$out/c.tar.gz" netdoctor-capture/facts | awk '{ seen[substr($0, 1, 2)]++ } seen[substr($0, 1, 2)] <= 40' >"$out/capture/seed2"
+	rm "$out/c.tar.gz"
+fi
 
 # A rule file must be called as its rule: the target's file is fuzz.yaml. Also each with its first test alone.
 n=0
