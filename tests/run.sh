@@ -88,7 +88,7 @@ summed() {
 	name=$1
 	rc=0
 	shift
-	timeout 300 "$@" >"$log" 2>&1 </dev/null || rc=$?
+	timeout 600 "$@" >"$log" 2>&1 </dev/null || rc=$?
 	last=$(tail -n 1 "$log")
 	p=$(echo "$last" | sed -n 's/^\([0-9][0-9]*\) passed, [0-9][0-9]* failed$/\1/p')
 	f=$(echo "$last" | sed -n 's/^[0-9][0-9]* passed, \([0-9][0-9]*\) failed$/\1/p')
@@ -110,7 +110,7 @@ script() {
 	name=$1
 	rc=0
 	shift
-	timeout 300 "$@" >"$log" 2>&1 </dev/null || rc=$?
+	timeout 600 "$@" >"$log" 2>&1 </dev/null || rc=$?
 	case $rc in
 	0) pass ;;
 	77) skip "$name: $(tail -n 1 "$log" | sed 's/^SKIP [^:]*: //')" ;;
@@ -181,7 +181,7 @@ group_san() {
 	group_rules
 	group_cases
 	group_cli
-	summed "badinput.sh" tests/badinput.sh
+	summed "badinput.sh" env SHARE=5 tests/badinput.sh
 	summed "hostile.sh" tests/hostile.sh
 	replay "$B/san/tests/fuzz"
 	ND=$B/netdoctor
