@@ -136,7 +136,7 @@ static bool load_column(struct loader *l)
 	enum nd_kind k;
 	nd_fact_id id;
 
-	if (l->n != 5 || !missing(l, 3, &why))
+	if (l->n != 5 || !missing(l, 3, &why) || why == ND_PRESENT)
 		return false;
 	id = kind(l, 1, &k) ? nd_registry_find(l->f->registry, k, l->field[2]) : -1;
 	if (id < 0)
@@ -406,7 +406,7 @@ static bool load_meta(struct loader *l)
 	    !nd_parse_i64(l->field[8], &offset) || offset < -86400 || offset > 86400)
 		return false;
 	m->utc_offset_s = (int32_t)offset;
-	return missing(l, 9, &l->f->default_why);
+	return missing(l, 9, &l->f->default_why) && l->f->default_why != ND_PRESENT;
 }
 
 static bool load_line(struct loader *l)
