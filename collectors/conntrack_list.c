@@ -102,22 +102,44 @@ static bool read_entry(char *line, uint32_t n[FACTS])
 	return true;
 }
 
+/* The number of entries that stands for the listing: "… 1959 flow entries have been shown.", or what wc -l made of it. */
+static bool number_alone(char *line, uint64_t *out)
+{
+	const char *shown = strstr(line, " flow entries have been shown");
+	const char *at = shown;
+	char digits[24];
+
+	if (!shown)
+		return nd_parse_u64(line + strspn(line, " "), 10, out) && *out <= UINT32_MAX;
+	while (at > line && isdigit((unsigned char)at[-1]))
+		at--;
+	snprintf(digits, sizeof(digits), "%.*s", (int)(shown - at), at);
+	return nd_parse_u64(digits, 10, out) && *out <= UINT32_MAX;
+}
+
 static int parse(const struct nd_input *in, struct nd_stream *s, struct nd_facts *f,
 		 struct nd_err *e)
 {
 	const nd_id ns = nd_entity(f, ND_NETNS, in->netns);
 	uint32_t n[FACTS] = {0};
-	bool empty = false;
+	uint64_t number;
+	bool told = false;
 	char *line;
 
 	while ((line = nd_stream_line(s))) {
-		empty |= strstr(line, " 0 flow entries have been shown") != NULL;
-		read_entry(line, n);
+		if (!told && number_alone(line, &number))
+			told = true;
+		else
+			read_entry(line, n);
 	}
 	if (nd_stream_error(s))
 		return nd_fail(e, nd_stream_error(s), "%s: %s", in->path,
 			       strerror(-nd_stream_error(s)));
-	if (n[ALL] == 0 && !empty)
+	if (n[ALL] == 0 && told && number > 0) { /* no states without lines */
+		nd_put_num(f, ns, &facts[ALL], (double)number, in);
+		return 0;
+	}
+	if (n[ALL] == 0 && !told)
 		return nd_parse_fail(in, s, e, "connections: 'tcp 6 …', 'ipv4 2 tcp 6 …'", "none");
 	for (int i = 0; i < FACTS; i++)
 		nd_put_num(f, ns, &facts[i], n[i], in);

@@ -18,6 +18,8 @@
 #include <ctype.h>
 #include <errno.h>
 
+#define TIMES_MAX 200000u /* of one rule in the output of uniq -c */
+
 enum form { NO_FORM, SAVED, LISTED, NFT };
 struct reader {
 	enum form form;
@@ -65,8 +67,25 @@ static void take_policy(struct reader *r, const char *chain, const char *rest)
 	}
 }
 
+/* "2210 -A CHAIN …", as sort | uniq -c prints a rule that stands there so often. Moves the line behind the number. */
+static uint32_t take_times(char **line)
+{
+	const size_t n = strspn(*line, "0123456789");
+	char digits[8];
+	uint64_t v;
+
+	if (n == 0 || n >= sizeof(digits) || !nd_starts(*line + n, " -A "))
+		return 1;
+	snprintf(digits, sizeof(digits), "%.*s", (int)n, *line);
+	if (!nd_parse_u64(digits, 10, &v) || v == 0 || v > TIMES_MAX)
+		return 1;
+	*line += n + 1;
+	return (uint32_t)v;
+}
+
 static bool read_saved(struct reader *r, char *line)
 {
+	uint32_t times = take_times(&line);
 	char *rest;
 
 	if (*line == '*' && islower((unsigned char)line[1]) && !strchr(line, ' ')) {
@@ -96,7 +115,8 @@ static bool read_saved(struct reader *r, char *line)
 		return false;
 	rest = line + 3;
 	copy_word(r->chain, sizeof(r->chain), rest);
-	nd_ruleset_add(&r->set, r->table, r->chain, rest + strlen(r->chain));
+	while (times--)
+		nd_ruleset_add(&r->set, r->table, r->chain, rest + strlen(r->chain));
 	return true;
 }
 

@@ -66,13 +66,33 @@ static void test_none(void **state)
 	(void)state;
 	world_open(&w, list);
 	assert_true(feed(&w, c, "conntrack -L", 1, "") < 0);
-	assert_true(feed(&w, c, "conntrack -L", 1, "cpu=0 found=0 drop=1\n64\n") < 0);
+	assert_true(feed(&w, c, "conntrack -L", 1, "cpu=0 found=0 drop=1\n") < 0);
 	assert_int_equal(
 		feed(&w, c, "conntrack -L", 1,
 		     "conntrack v1.4.6 (conntrack-tools): 0 flow entries have been shown.\n"),
 		0);
 	assert_number(&w, ND_NETNS, "host", "conntrack.list.all", ND_BARE, 0);
+	assert_number(&w, ND_NETNS, "host", "conntrack.list.tcp", ND_BARE, 0);
 	world_close(&w);
+}
+
+/* Its mere number says nothing of states. */
+static void test_number(void **state)
+{
+	static const char *const texts[] = {
+		"conntrack v1.4.6 (conntrack-tools): 1959 flow entries have been shown.\n",
+		"1959\n", "  1959\n"};
+
+	(void)state;
+	for (size_t i = 0; i < ND_ARRAY_LEN(texts); i++) {
+		struct world w;
+
+		world_open(&w, list);
+		assert_int_equal(feed(&w, c, "conntrack -L", 1, texts[i]), 0);
+		assert_number(&w, ND_NETNS, "host", "conntrack.list.all", ND_BARE, 1959);
+		assert_missing(&w, ND_NETNS, "host", "conntrack.list.tcp", ND_BARE, ND_NOT_SAMPLED);
+		world_close(&w);
+	}
 }
 
 static void test_hostile(void **state)
@@ -85,9 +105,8 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tool),
-		cmocka_unit_test(test_proc),
-		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_tool),	cmocka_unit_test(test_proc),
+		cmocka_unit_test(test_none),	cmocka_unit_test(test_number),
 		cmocka_unit_test(test_hostile),
 	};
 

@@ -166,6 +166,15 @@ static void test_spec(void **state)
 	assert_number(&w, ND_NETNS, "host", "netfilter.rules", ND_BARE, 1);
 	assert_missing(&w, ND_NETNS, "host", "netfilter.forward_drops", ND_TOTAL, ND_NOT_SAMPLED);
 	world_close(&w);
+	world_open(&w, list); /* iptables -S | sort | uniq -c */
+	assert_int_equal(feed(&w, c, "iptables -S", 1,
+			      "   7012 -A KUBE-ROUTER-INPUT -d 10.96.0.0/12 -j RETURN\n"
+			      "      1 -A FORWARD -j DOCKER\n"),
+			 0);
+	assert_number(&w, ND_NETNS, "host", "netfilter.rules", ND_BARE, 7013);
+	assert_number(&w, ND_NETNS, "host", "netfilter.chain.longest", ND_BARE, 7012);
+	assert_number(&w, ND_NETNS, "host", "netfilter.rules.repeated", ND_BARE, 7011);
+	world_close(&w);
 }
 
 static void test_nft(void **state)
