@@ -201,6 +201,13 @@ static bool known(const struct nd_facts *f, nd_id ns, enum nd_ruleset_fact i, do
 /* Could the tables that were shown have had it? */
 static bool shown(const struct nd_ruleset *r, enum nd_ruleset_fact i)
 {
+	static const bool by_words[ND_RS_NUMBERS] = {[ND_RS_REPEATS] = true,
+						     [ND_RS_RANDOM_FULLY] = true,
+						     [ND_RS_DROP_INVALID] = true,
+						     [ND_RS_BYPASS] = true};
+
+	if (r->by_name && by_words[i])
+		return false;
 	switch ((int)i) {
 	case ND_RS_NAT:
 	case ND_RS_NAT_RULES:

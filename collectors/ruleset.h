@@ -32,6 +32,7 @@ extern const struct nd_fact_def nd_ruleset_facts[ND_RS_FACTS + 1]; /* ends with 
 struct nd_ruleset {
 	uint64_t n[ND_RS_NUMBERS];
 	bool nat, filter, whole; /* which tables were shown; whole: all that there are */
+	bool by_name; /* only names of expressions were read: what words alone tell is not known */
 	bool has_forward; /* a FORWARD chain with its policy was seen */
 	bool forward_counted; /* … and with a counter */
 	char forward_policy[16], longest[64];
@@ -46,6 +47,11 @@ void nd_ruleset_free(struct nd_ruleset *r);
  * unknown. */
 void nd_ruleset_put(struct nd_facts *f, const struct nd_ruleset *r, const struct nd_input *in);
 
+/* Live: the rules of nftables, at the first moment. */
+int nd_ruleset_live(struct nd_live *l, struct nd_facts *f, struct nd_err *e);
+/* One message of its dump; ctx is the struct nd_ruleset. -E2BIG past a million rules. */
+struct nlmsghdr;
+int nd_ruleset_message(const struct nlmsghdr *h, void *ctx);
 /* After the last moment: whether bridged packets pass the rules, from the sysctl whose name no rule can write. */
 void nd_ruleset_finish(struct nd_facts *f);
 

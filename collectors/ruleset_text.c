@@ -291,5 +291,6 @@ const struct nd_collector nd_collector_ruleset = {
 	.facts = nd_ruleset_facts,
 	.entities = {ND_NO_KIND},
 	.parse = parse,
+	.live = nd_ruleset_live,
 	.finish = nd_ruleset_finish,
 };

@@ -4,6 +4,10 @@
 
 #include "collectors/ruleset.h"
 
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <linux/netlink.h>
+
 extern const struct nd_collector nd_collector_ruleset, nd_collector_nfqueue;
 static const struct nd_collector *const c = &nd_collector_ruleset;
 static const struct nd_collector *const q = &nd_collector_nfqueue;
@@ -231,6 +235,65 @@ static void test_many(void **state)
 	nd_ruleset_free(&set);
 }
 
+/* Adds an attribute behind the message; returns where its payload begins. */
+static char *attribute(char *buf, uint16_t type, const void *data, uint16_t len)
+{
+	struct nlmsghdr *h = (struct nlmsghdr *)(void *)buf;
+	struct nlattr a = {.nla_len = (uint16_t)(NLA_HDRLEN + len), .nla_type = type};
+	char *at = buf + NLMSG_ALIGN(h->nlmsg_len);
+
+	memcpy(at, &a, sizeof(a));
+	memcpy(at + NLA_HDRLEN, data, len);
+	h->nlmsg_len = (uint32_t)(at - buf) + NLA_ALIGN(a.nla_len);
+	return at + NLA_HDRLEN;
+}
+
+/* A rule of the kernel's dump: expressions by name, others ignored, short and foreign messages harmless. */
+static void test_message(void **state)
+{
+	static const struct {
+		uint16_t len, type;
+		char name[8];
+	} expr = {12, NFTA_EXPR_NAME, "masq"};
+	char buf[512] __attribute__((aligned(8))) = "", list_of_one[16];
+	struct nlmsghdr *h = (struct nlmsghdr *)(void *)buf;
+	struct nd_ruleset set = {.whole = true, .by_name = true};
+	struct nlattr element = {.nla_len = 16, .nla_type = NFTA_LIST_ELEM};
+	struct world w;
+
+	(void)state;
+	h->nlmsg_len = NLMSG_LENGTH(sizeof(struct nfgenmsg));
+	h->nlmsg_type = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_NEWRULE;
+	attribute(buf, NFTA_RULE_TABLE, "nat", 4);
+	attribute(buf, NFTA_RULE_CHAIN, "POSTROUTING", 12);
+	memcpy(list_of_one, &element, sizeof(element));
+	memcpy(list_of_one + NLA_HDRLEN, &expr, 12);
+	attribute(buf, NFTA_RULE_EXPRESSIONS, list_of_one, sizeof(list_of_one));
+	assert_int_equal(nd_ruleset_message(h, &set), 0);
+	h->nlmsg_type = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_NEWTABLE;
+	assert_int_equal(nd_ruleset_message(h, &set), 0);
+	h->nlmsg_type = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_NEWRULE;
+	for (uint32_t n = h->nlmsg_len; n >= NLMSG_HDRLEN; n -= 4) {
+		struct nd_ruleset part = {.whole = true};
+
+		h->nlmsg_len = n;
+		assert_int_equal(nd_ruleset_message(h, &part), 0);
+		nd_ruleset_free(&part);
+	}
+	world_open(&w, list);
+	nd_ruleset_put(w.facts, &set,
+		       &(struct nd_input){.path = "netlink", .t_ns = 1, .netns = "host"});
+	assert_number(&w, ND_NETNS, "host", "netfilter.rules", ND_BARE, 1);
+	assert_number(&w, ND_NETNS, "host", "netfilter.rules.nat", ND_BARE, 1);
+	assert_number(&w, ND_NETNS, "host", "nat.rules", ND_BARE, 1);
+	assert_number(&w, ND_NETNS, "host", "netfilter.stateful", ND_BARE, 0);
+	assert_missing(&w, ND_NETNS, "host", "netfilter.rules.repeated", ND_BARE, ND_NOT_SAMPLED);
+	assert_missing(&w, ND_NETNS, "host", "nat.random_fully", ND_BARE, ND_NOT_SAMPLED);
+	assert_text(&w, ND_NETNS, "host", "netfilter.chain.name", "nat/POSTROUTING");
+	world_close(&w);
+	nd_ruleset_free(&set);
+}
+
 static void test_queues(void **state)
 {
 	static const char text[] = "    0  12873   12 2 65531     7     1   318043  1\n"
@@ -266,10 +329,11 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_saved),  cmocka_unit_test(test_listed),
-		cmocka_unit_test(test_spec),   cmocka_unit_test(test_nft),
-		cmocka_unit_test(test_lines),  cmocka_unit_test(test_many),
-		cmocka_unit_test(test_queues), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_saved),	cmocka_unit_test(test_listed),
+		cmocka_unit_test(test_spec),	cmocka_unit_test(test_nft),
+		cmocka_unit_test(test_lines),	cmocka_unit_test(test_many),
+		cmocka_unit_test(test_message), cmocka_unit_test(test_queues),
+		cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
