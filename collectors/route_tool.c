@@ -18,6 +18,7 @@ struct text {
 	uint32_t defaults6, rows, rows6, rules, rule_rows;
 	bool get; /* of one destination: ip route get */
 	bool in_default; /* nexthop lines may follow */
+	bool six; /* ip -6 */
 };
 
 static uint32_t split(char *line, char **w)
@@ -97,16 +98,24 @@ static void nexthop(struct text *t, char *const *w, uint32_t n)
 	nd_routes_default(&t->v4, dev);
 }
 
+/* IPv6: an address with colons (a link's own never stands here), or a preference, or the name of the file says so. */
+static bool is_six(const struct text *t, char *const *w, uint32_t n)
+{
+	bool six = t->six || has(w, n, "pref");
+
+	for (uint32_t i = 0; i < n; i++)
+		six |= strchr(w[i], ':') != NULL;
+	return six;
+}
+
 static void ip_line(struct text *t, char *const *w, uint32_t n)
 {
 	const char *table = behind(w, n, "table"), *dev = behind(w, n, "dev");
 	const bool usable = !has(w, n, "dead");
-	bool six = false;
+	const bool six = is_six(t, w, n);
 	uint32_t net;
 	uint8_t bits;
 
-	for (uint32_t i = 0; i < n; i++)
-		six |= strchr(w[i], ':') != NULL; /* a link's own address never stands here */
 	if (six)
 		t->rows6++;
 	else
@@ -132,6 +141,7 @@ static bool route_line(struct text *t, char *line)
 {
 	char *words[WORDS_MAX], **w = words;
 	uint32_t n = split(line, w);
+	bool six;
 
 	if (!n)
 		return false;
@@ -140,16 +150,20 @@ static bool route_line(struct text *t, char *line)
 		return true;
 	}
 	if (n > 1 && one_of(w[0], refusing, ND_ARRAY_LEN(refusing)) && is_destination(w[1])) {
-		t->v4.n++;
-		t->v4.refusing += !strchr(w[1], ':');
-		t->rows++;
+		six = is_six(t, w, n);
+		t->v4.n += !six;
+		t->v4.refusing += !six;
+		t->rows += !six;
+		t->rows6 += six;
 		return true;
 	}
 	if (one_of(w[0], other_types, ND_ARRAY_LEN(other_types))) {
-		t->rows++;
+		six = is_six(t, w, n);
+		t->rows += !six;
+		t->rows6 += six;
 		return true;
 	}
-	if (strcmp(w[0], "unicast") == 0) {
+	if (n > 1 && strcmp(w[0], "unicast") == 0) {
 		w++;
 		n--;
 	}
@@ -201,9 +215,12 @@ static int parse_routes(const struct nd_input *in, struct nd_stream *s, struct n
 			struct nd_err *e)
 {
 	struct text *t = nd_alloc(sizeof(*t));
+	const char *slash = strrchr(in->path, '/');
 	bool table = false, cut = false;
 	char *line;
 	int rc;
+
+	t->six = strstr(slash ? slash : in->path, "-6") != NULL;
 
 	while (!t->v4.truncated && (line = nd_stream_line(s))) {
 		table |= strstr(line, "Genmask") != NULL;

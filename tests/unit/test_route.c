@@ -86,6 +86,12 @@ static void test_ip_route(void **state)
 		{"192.0.2.9 dev eth0 src 192.0.2.2 uid 0 \n    cache \n", -1, -1, -1},
 		{"default via 192.0.2.1 dev tun0 dead linkdown\n", 0, 1, -1},
 		{"ip: command not found\n", -1, -1, -1},
+		{"unreachable fd00::/64 dev lo metric 1024 pref medium\n"
+		 "multicast ff00::/8 dev eth0 table local metric 256 pref medium\n"
+		 "default dev tun0 metric 1024 pref medium\n",
+		 -1, -1, 1},
+		{"unicast\n", -1, -1, -1},
+		{"unicast default via 192.0.2.1 dev eth0\n", 1, 1, -1},
 		{"unreachable default dev lo metric 4294967295 error -101\n", 0, 1, -1},
 	};
 
