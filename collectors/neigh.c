@@ -247,6 +247,8 @@ static void limits_from_sysctls(struct nd_facts *f, bool six)
 		snprintf(name, sizeof(name), "sysctl.net.ipv%c.neigh.default.gc_thresh%d",
 			 six ? '6' : '4', i + 1);
 		sysctl = nd_registry_find(r, ND_HOST, name);
+		if (sysctl < 0)
+			continue;
 		v = nd_get(f, nd_entity(f, ND_HOST, ""), sysctl, ND_BARE);
 		if (v.type != ND_V_NUMBER)
 			continue;
