@@ -122,6 +122,13 @@ reports() {
 	holds "md is the default" cmp "$tmp/default" "$tmp/md"
 	call run --from $HOST/netstat-s.txt --from $HOST/proc --format=json -q
 	holds "two paths make one source" jq -e '.coverage.of > 0' "$tmp/out"
+	tail -c +2 tests/fuzz/corpus/pcap/nagle-on-loopback >"$tmp/a.bin" # cut in the middle of a packet
+	call run --pcap "$tmp/a.bin" --format json
+	holds "a capture is read by its first bytes" jq -e '[.findings[].cause] | index("nagle-delayed-ack") != null' "$tmp/out"
+	call run --pcap "$tmp/a.bin" --from $HOST --format json
+	holds "a capture beside a folder" jq -e '[.findings[].cause] | index("nagle-delayed-ack") != null' "$tmp/out"
+	call run --pcap "$tmp/none.pcap"
+	status 4
 	call run --duration 0.2 --format json -v --color never
 	status "$(verdict_status "$tmp/out")"
 	holds "a live report has its moments" jq -e '.source == "live" and (.started | test("^20[0-9][0-9]-"))' "$tmp/out"
