@@ -266,8 +266,8 @@ static bool read_new_tcp(char *rest, const struct nd_tcpdump_head *head, struct 
 		read_seq(at + 4, p);
 		p->len = length || p->len ? (len ? len : p->len) : 0;
 	}
-	s = rest;
-	return finish_tcp(strchr(rest, ']') ? strchr(rest, ']') + 1 : rest, options, false, p) && s;
+	at = strchr(rest, ']');
+	return finish_tcp(at ? at + 1 : rest, options, false, p);
 }
 
 /* "S 123:123(0) win 5840 <mss 1460,nop> (DF)", ". ack 1 win 5840", behind an optional "[tcp sum ok]". */

@@ -174,17 +174,17 @@ static const struct nd_missing_fact no_right[] = {
 	 "sysctl net.netfilter.nf_conntrack_max", NULL},
 	{"host.conntrack.buckets", "host", ND_NO_PERMISSION, "run as root", "", NULL},
 };
-static const struct nd_missing_fact no_file[] = {
-	{"netns.tcp.in_segs.seen", "netns:host", ND_TOOL_OUTPUT_ABSENT, "no /proc/net/snmp",
-	 "nstat -az TcpInSegs", NULL, "nstat -az"}};
+static const struct nd_missing_fact no_file[] = {{"netns.tcp.in_segs.seen", "netns:host",
+						  ND_TOOL_OUTPUT_ABSENT, "no /proc/net/snmp",
+						  "nstat -az TcpInSegs", NULL, "nstat -az"}};
 static const struct nd_open full_open[] = {
 	{"softnet-time-squeeze", "receive-path", "cpu:22", 3,
 	 "Does NET_RX start late after it is raised?", 1, N(needs_probe),
 	 "run `netdoctor run --deep` while it is slow"},
 	{"runqueue-delay", "runqueue-delay", "host", 0, "Do threads wait for a CPU?", 1,
 	 N(needs_probe), "run `netdoctor run --deep` while it is slow"},
-	{"conntrack-chain-long", "conntrack", "host", 0, "Are the hash chains long?", 0, N(no_right),
-	 "collect host.conntrack.max: sysctl net.netfilter.nf_conntrack_max"},
+	{"conntrack-chain-long", "conntrack", "host", 0, "Are the hash chains long?", 0,
+	 N(no_right), "collect host.conntrack.max: sysctl net.netfilter.nf_conntrack_max"},
 };
 static const struct nd_unexamined full_unexamined[] = {
 	{"conntrack", "table", true, "host", 0, N(no_right)},
