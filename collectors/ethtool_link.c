@@ -89,15 +89,18 @@ static void put_link(struct nd_facts *f, nd_id on, const struct ethtool_link_set
 
 static void read_link(int fd, const char *name, struct nd_facts *f, nd_id on, struct nd_input *in)
 {
-	struct {
+	union { /* the settings end with the masks */
 		struct ethtool_link_settings s;
-		uint32_t masks[3 * WORDS_MAX];
-	} q = {.s = {.cmd = ETHTOOL_GLINKSETTINGS}};
+		char room[sizeof(struct ethtool_link_settings) + 3 * WORDS_MAX * sizeof(uint32_t)];
+	} q;
 	struct nd_ethtool_modes modes = {.list = -1};
 	struct ethtool_gstrings *names;
-	int rc = nd_ethtool_ask(fd, name, &q);
-	int words = -q.s.link_mode_masks_nwords; /* the kernel says how many, in the negative */
+	int rc, words;
 
+	memset(&q, 0, sizeof(q));
+	q.s.cmd = ETHTOOL_GLINKSETTINGS;
+	rc = nd_ethtool_ask(fd, name, &q);
+	words = -q.s.link_mode_masks_nwords; /* the kernel says how many, in the negative */
 	if (rc == 0 && words > 0 && words <= WORDS_MAX) {
 		memset(&q, 0, sizeof(q));
 		q.s.cmd = ETHTOOL_GLINKSETTINGS;
@@ -111,7 +114,7 @@ static void read_link(int fd, const char *name, struct nd_facts *f, nd_id on, st
 	names = strings_of(fd, name, ETH_SS_LINK_MODES, WORDS_MAX * 32);
 	if (!names)
 		return;
-	read_modes(&modes, q.masks, (uint32_t)words, names);
+	read_modes(&modes, q.s.link_mode_masks, (uint32_t)words, names);
 	nd_ethtool_put_modes(f, on, &modes, in);
 	free(names);
 }
@@ -160,13 +163,17 @@ static void read_features(int fd, const char *name, struct nd_facts *f, nd_id on
 		{"rx-lro", ND_ET_LRO},
 		{"tx-udp_tnl-segmentation", ND_ET_TUNNEL},
 	};
-	struct {
+	union { /* the header ends with the blocks */
 		struct ethtool_gfeatures g;
-		struct ethtool_get_features_block blocks[FEATURES_MAX / 32];
-	} q = {.g = {.cmd = ETHTOOL_GFEATURES, .size = FEATURES_MAX / 32}};
+		char room[sizeof(struct ethtool_gfeatures) +
+			  FEATURES_MAX / 32 * sizeof(struct ethtool_get_features_block)];
+	} q;
 	struct ethtool_gstrings *names = strings_of(fd, name, ETH_SS_FEATURES, FEATURES_MAX);
 	bool on_of[ND_ARRAY_LEN(features)] = {false};
 
+	memset(&q, 0, sizeof(q));
+	q.g.cmd = ETHTOOL_GFEATURES;
+	q.g.size = FEATURES_MAX / 32;
 	in->path = "ethtool ioctl GFEATURES";
 	if (!names || nd_ethtool_ask(fd, name, &q) != 0) {
 		free(names);
@@ -176,7 +183,7 @@ static void read_features(int fd, const char *name, struct nd_facts *f, nd_id on
 		for (size_t i = 0; i < ND_ARRAY_LEN(features); i++)
 			if (strncmp((char *)names->data + bit * ETH_GSTRING_LEN, features[i].name,
 				    ETH_GSTRING_LEN) == 0)
-				on_of[i] = q.blocks[bit / 32].active >> bit % 32 & 1;
+				on_of[i] = q.g.features[bit / 32].active >> bit % 32 & 1;
 	free(names);
 	on_of[2] = on_of[1] = on_of[1] || on_of[2]; /* one of the two forms is enough */
 	for (size_t i = 0; i < ND_ARRAY_LEN(features); i++)

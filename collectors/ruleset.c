@@ -239,7 +239,8 @@ void nd_ruleset_put(struct nd_facts *f, const struct nd_ruleset *r, const struct
 	double old;
 
 	put_policy(f, ns, r, in);
-	if (r->n[ND_RS_LINES] && (!known(f, ns, ND_RS_LINES, &old) || r->n[ND_RS_LINES] > old))
+	if (r->n[ND_RS_LINES] &&
+	    (!known(f, ns, ND_RS_LINES, &old) || (double)r->n[ND_RS_LINES] > old))
 		nd_put_num(f, ns, &nd_ruleset_facts[ND_RS_LINES], (double)r->n[ND_RS_LINES], in);
 	if (r->n[ND_RS_LINES])
 		return; /* mere lines */

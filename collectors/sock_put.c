@@ -256,13 +256,51 @@ static void explain(struct nd_facts *f)
 	}
 }
 
+/* The listener of this very host that a peer is, or NO_ENTITY: the same address and port, or all addresses of loopback. */
+static nd_id own_listener(const struct nd_facts *f, const char *peer)
+{
+	static const struct {
+		const char *loopback, *any;
+	} wild[] = {{"127.", "0.0.0.0"},
+		    {"127.", "*"},
+		    {"127.", "[::]"},
+		    {"[::1]", "[::]"},
+		    {"[::1]", "*"}};
+	const char *port = strrchr(peer, ':');
+	char key[ND_SOCK_KEY_MAX + 80];
+	nd_id id;
+
+	snprintf(key, sizeof(key), "tcp/%s", peer);
+	id = nd_entity_find(f, ND_LISTENER, key);
+	for (size_t i = 0; i < ND_ARRAY_LEN(wild) && id == ND_NO_ENTITY && port; i++) {
+		if (!nd_starts(peer, wild[i].loopback))
+			continue;
+		snprintf(key, sizeof(key), "tcp/%s%s", wild[i].any, port);
+		id = nd_entity_find(f, ND_LISTENER, key);
+	}
+	return id;
+}
+
+static void relate_own(struct nd_facts *f)
+{
+	uint32_t n;
+	const nd_id *peers = nd_entities(f, ND_PEER, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		nd_id listener = own_listener(f, nd_entity_key(f, peers[i]));
+
+		if (listener != ND_NO_ENTITY && !nd_related(f, peers[i], ND_PEER_LISTENER, false).n)
+			nd_relate(f, peers[i], ND_PEER_LISTENER, listener);
+	}
+}
+
 void nd_socks_finish(struct nd_facts *f)
 {
 	uint32_t n;
 	const nd_id *ids = nd_entities(f, ND_LISTENER, &n);
 
 	explain(f);
-
+	relate_own(f);
 	for (uint32_t i = 0; i < n; i++) {
 		struct nd_links own = nd_related(f, ids[i], ND_LISTENER_NETNS, false);
 		nd_id netns = own.n ? own.ids[0] : ND_NO_ENTITY;

@@ -70,6 +70,8 @@ lists() {
 	holds "rules list --json: what each has" jq -e 'all(.[]; .rule != "" and .title != "" and (.trees | length > 0)
 		and (.causes | length > 0) and (.facts | length > 0) and (.core | type == "boolean")
 		and all(.thresholds[]; .name != "" and .value != "" and .origin != ""))' "$tmp/out"
+	holds "rules list --json: a cause that only has wordings for kinds" jq -e '.[] | select(.rule == "egress-queue")
+		| .causes | index("qdisc-drop") != null and (unique | length) == length' "$tmp/out"
 	holds "rules list --json: a threshold in base units" jq -e '.[] | select(.rule == "receive-path") | .thresholds[]
 		| select(.name == "wait") | .number == 0.001 and .unit == "s" and .value == "1ms" and .set == false' "$tmp/out"
 	holds "rules list --json: probes" jq -e '.[] | select(.rule == "receive-path") | .probes | index("softirq") != null

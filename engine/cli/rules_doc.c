@@ -329,7 +329,7 @@ static void put_index(struct nd_buf *out, const struct nd_rules *rules)
 		put_prose(out, r->title ? r->title : "", true);
 		nd_buf_puts(out, " | ");
 		for (uint32_t k = 0; k < r->n_causes; k++) {
-			if (r->causes[k].variant)
+			if (!nd_cause_first(r, k))
 				continue;
 			nd_buf_printf(out, "%s`%s`", sep, r->causes[k].base);
 			sep = ", ";

@@ -109,7 +109,7 @@ static void put_causes(struct json *j, const struct nd_rule *r)
 	key(j, "causes");
 	begin(j, '[');
 	for (uint32_t i = 0; i < r->n_causes; i++) {
-		if (r->causes[i].variant)
+		if (!nd_cause_first(r, i))
 			continue;
 		item(j);
 		nd_put_json_text(j->out, r->causes[i].base);
@@ -179,7 +179,7 @@ static void put_more(const struct nd_rule *r, const struct nd_registry *reg, str
 
 	nd_reads_rule(&reads, r);
 	for (uint32_t i = 0; i < r->n_causes; i++) {
-		if (r->causes[i].variant)
+		if (!nd_cause_first(r, i))
 			continue;
 		nd_buf_printf(out, "%s%s", sep, r->causes[i].base);
 		sep = ", ";

@@ -104,3 +104,12 @@ bool nd_rule_is_from(const char *path, const char *const *dirs, uint32_t n)
 	}
 	return n == 0;
 }
+
+bool nd_cause_first(const struct nd_rule *r, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++) {
+		if (strcmp(r->causes[k].base, r->causes[i].base) == 0)
+			return false;
+	}
+	return true;
+}

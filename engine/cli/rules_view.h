@@ -18,6 +18,8 @@ void nd_put_collectors(const struct nd_fact_def *d, struct nd_buf *out);
 /* ---- rules (rules_view.c) ---- */
 /* Index of the rule that the command line names, with the rules loaded; or -1 with *status set and a message. */
 int nd_rule_named(struct nd_session *s, const struct nd_options *o, int *status);
+/* Is entry i the first that speaks of its cause? NAME@KIND are wordings of NAME. */
+bool nd_cause_first(const struct nd_rule *r, uint32_t i);
 const char *nd_param_text(const struct nd_param *p); /* its value, as --set has it */
 /* What a file says of its parameter: "origin", "doc"; or "". */
 const char *nd_param_key(const struct nd_yaml *file, const struct nd_param *p, const char *key);

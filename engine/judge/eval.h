@@ -113,7 +113,7 @@ struct nd_run {
 	struct nd_used_list used; /* of the question that is being asked */
 	struct nd_distrusted *distrusted;
 	uint32_t n_distrusted, cap_distrusted;
-	struct nd_log_rows *logs; /* by slot of the log pattern */
+	struct nd_log_rows *logs; /* by slot of the log pattern; NULL until one is asked */
 	uint64_t *visits; /* by rule: elements that its expressions looked at */
 	/* A rule's test may give the lines of a pattern by its name. */
 	struct nd_log_rows *(*log_override)(void *ctx, const struct nd_log_pattern *p);

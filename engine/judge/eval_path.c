@@ -467,8 +467,12 @@ static void log_match(struct nd_run *run, const struct nd_log_pattern *p, struct
 struct nd_log_rows *nd_log_rows_of(struct nd_run *run, uint32_t slot)
 {
 	const struct nd_log_pattern *p = run->rules->logs[slot];
-	struct nd_log_rows *rows = &run->logs[slot];
+	struct nd_log_rows *rows;
 
+	if (!run->logs)
+		run->logs = nd_arena_alloc(run->arena,
+					   (run->rules->n_logs + 1) * sizeof(*run->logs));
+	rows = &run->logs[slot];
 	if (!rows->done) {
 		rows->done = true;
 		log_match(run, p, rows,

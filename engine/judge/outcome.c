@@ -211,7 +211,6 @@ void nd_judge_run(struct nd_run *run, uint32_t only, struct nd_outcome *o)
 		run->arena, (nd_registry_count(nd_facts_registry(run->f)) * ND_ACCESSORS + 1) *
 				    sizeof(struct nd_view *));
 	run->memos = nd_arena_alloc(run->arena, (rules->n_memos + 1) * sizeof(*run->memos));
-	run->logs = nd_arena_alloc(run->arena, (rules->n_logs + 1) * sizeof(*run->logs));
 	name_logged(run);
 	for (uint32_t i = 0; i < rules->n; i++) {
 		for (uint32_t k = 0;

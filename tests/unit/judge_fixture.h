@@ -212,7 +212,6 @@ static inline void evaluate_let(struct judged *j, const char *on, struct evaluat
 	run.log_override = nd_given_log;
 	run.override_ctx = &j->given;
 	run.memos = nd_arena_alloc(&j->arena, (j->rules->n_memos + 1) * sizeof(*run.memos));
-	run.logs = nd_arena_alloc(&j->arena, (j->rules->n_logs + 1) * sizeof(*run.logs));
 	run.views = nd_arena_alloc(&j->arena, (nd_registry_count(j->registry) * ND_ACCESSORS + 1) *
 						      sizeof(struct nd_view *));
 	e.self = entity_named(j, on);
