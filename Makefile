@@ -25,7 +25,7 @@ OPT := $(if $(filter 1,$(SAN)),-O1 $(SANITIZE),-O2 $(FORTIFY))
 CFLAGS ?= -g
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -I. -DND_VERSION='"$(VERSION)"' $(WARN) $(OPT) -fno-common -fstack-protector-strong -fPIE $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(if $(filter 1,$(SAN)),$(SANITIZE)) $(LDFLAGS)
-ifeq ($(filter clean run test check san lab bench mutate fuzz lint format golden demo,$(MAKECMDGOALS)),)
+ifeq ($(filter clean run test check cases san lab bench mutate fuzz lint format golden demo,$(MAKECMDGOALS)),)
 ALL_CFLAGS += $(shell $(PKG_CONFIG) --cflags $(PKGS))
 LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS)) -lm -lpthread
 TEST_LIBS := $(shell $(PKG_CONFIG) --libs cmocka jansson 2>/dev/null || echo -lcmocka -ljansson)
@@ -41,7 +41,7 @@ TESTS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/unit/test_*.c)))
 REPLAYS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/tests/fuzz/replay-%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 INSTALL_PACKAGES := packaging/install-packages.sh
 
-.PHONY: all tests run test check san lab bench mutate fuzz lint format golden demo docs clean install FORCE
+.PHONY: all tests run test check cases san lab bench mutate fuzz lint format golden demo docs clean install FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -119,6 +119,12 @@ check:
 san lab:
 	@$(INSTALL_PACKAGES) build test
 	@MAKE="$(MAKE)" tests/run.sh $@
+
+# Public incidents, and the texts that people paste: each has its expected answer.
+cases:
+	@$(INSTALL_PACKAGES) build test
+	@$(MAKE) --no-print-directory all
+	@ND=$(B)/netdoctor tests/cases.sh
 
 # A thousand rules on a large host, 108,000 sockets, one pass over all counters, hosts of growing size: against the limits
 # that the README quotes.
