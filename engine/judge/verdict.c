@@ -327,14 +327,28 @@ static const char *confirming_step(struct nd_run *run, const struct nd_outcome *
 	return NULL;
 }
 
+/* Can anybody ever answer it here? What the host's kernel or driver does not offer, and nothing speaks for, is a blind
+ * spot of this host: it is listed, and no host with such a card would ever be healthy if it counted. */
+static bool is_blind_spot(const struct nd_open *x)
+{
+	for (uint32_t i = 0; i < x->n_missing; i++) {
+		if (x->missing[i].why != ND_NOT_ON_THIS_KERNEL)
+			return false;
+	}
+	return x->yes == 0 && x->n_missing > 0;
+}
+
 static void decide(struct nd_run *run, const struct nd_outcome *o, struct nd_findings *out)
 {
 	bool core_missing = false;
+	uint32_t open = 0;
 	const struct nd_finding *first = out->n_findings ? &out->findings[0] : NULL;
 
 	for (uint32_t i = 0; i < out->n_unexamined; i++)
 		core_missing = core_missing || out->unexamined[i].core;
-	out->verdict = first || out->n_open || core_missing ? ND_INCONCLUSIVE : ND_HEALTHY;
+	for (uint32_t i = 0; i < out->n_open; i++)
+		open += !is_blind_spot(&out->open[i]);
+	out->verdict = first || open || core_missing ? ND_INCONCLUSIVE : ND_HEALTHY;
 	for (uint32_t i = 0; first && i < out->n_findings; i++) {
 		if (first[i].word >= ND_LIKELY)
 			out->verdict = ND_CAUSES;
@@ -342,18 +356,21 @@ static void decide(struct nd_run *run, const struct nd_outcome *o, struct nd_fin
 	if (first)
 		out->headline = nd_arena_printf(run->arena, "%s on %s (%s)", first->cause,
 						first->entity, nd_word_name(first->word));
-	else if (out->n_open)
+	else if (open)
 		out->headline = nd_arena_printf(
 			run->arena,
 			"no cause found, %u could not be ruled out; %u of %u trees could be examined",
-			out->n_open, out->examined, out->of);
+			open, out->examined, out->of);
 	else
 		out->headline = nd_arena_printf(run->arena,
 						"no cause found; %u of %u trees could be examined",
 						out->examined, out->of);
 	out->next = confirming_step(run, o);
-	if (!out->next && out->verdict == ND_INCONCLUSIVE && out->n_open)
-		out->next = out->open[0].next;
+	for (uint32_t i = 0; !out->next && out->verdict == ND_INCONCLUSIVE && i < out->n_open;
+	     i++) {
+		if (!is_blind_spot(&out->open[i]))
+			out->next = out->open[i].next;
+	}
 	for (uint32_t i = 0; !out->next && out->verdict == ND_INCONCLUSIVE && i < out->n_unexamined;
 	     i++) {
 		if (out->unexamined[i].n_missing)

@@ -191,9 +191,43 @@ static void test_words_in_shell(void **state)
 	}
 }
 
+/* What this kernel or driver cannot tell, and nothing speaks for, is listed, and leaves a healthy host healthy. */
+static void test_blind_spot(void **state)
+{
+	static const char *const texts[] = {"rule: r\ntitle: t\nscope: cpu\ntree:\n"
+					    "  - {ask: A, test: cpu.x > 0, if_no: {rule_out: no}}\n"
+					    "  - {ask: B, test: cpu.y > 0, if_no: {rule_out: no}}\n"
+					    "  - conclude: c\n"
+					    "causes: {c: {title: T, because: B, report: each}}\n",
+					    NULL};
+	static const struct {
+		const char *given;
+		enum nd_verdict verdict;
+		uint32_t open;
+	} rows[] = {
+		{"cpu:0: {x: {missing: not-on-this-kernel}, y: 0}", ND_HEALTHY, 1},
+		{"cpu:0: {x: {missing: tool-output-absent}, y: 0}", ND_INCONCLUSIVE, 1},
+		{"cpu:0: {x: 1, y: {missing: not-on-this-kernel}}", ND_INCONCLUSIVE, 1},
+		{"cpu:0: {x: 0, y: {missing: not-on-this-kernel}}", ND_HEALTHY, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ND_ARRAY_LEN(rows); i++) {
+		const struct nd_findings *r;
+		struct judged j;
+
+		open_judged(&j, texts, rows[i].given);
+		r = judge(&j);
+		assert_int_equal(r->verdict, rows[i].verdict);
+		assert_int_equal(r->n_open, rows[i].open);
+		close_judged(&j);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_blind_spot),
 		cmocka_unit_test(test_about),
 		cmocka_unit_test(test_doubtful_ways),
 		cmocka_unit_test(test_excludes_narrower),
