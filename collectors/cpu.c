@@ -325,6 +325,9 @@ static void finish(struct nd_facts *f)
 	if (n && nd_get(f, HOST, nd_registry_find(r, ND_HOST, "cpu_count"), ND_BARE).type ==
 			 ND_V_MISSING)
 		nd_put_num(f, HOST, &nd_cpu_time_facts[ND_HOST_CPUS], n, &in);
+	for (int i = ND_HOST_DISK_AWAIT; i <= ND_HOST_DISK_BUSY; i++)
+		nd_fact_missing(f, &nd_cpu_time_facts[i], ND_TOOL_OUTPUT_ABSENT,
+				"only the output of iostat -x tells it");
 }
 
 static const struct nd_read reads[] = {

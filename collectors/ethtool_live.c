@@ -304,6 +304,9 @@ int nd_ethtool_live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 				f, ids[i], ND_BUDGET,
 				"there are more cards than are asked for their counters (64)");
 	}
+	for (unsigned k = 0; k < ND_ET_FACTS && l->last; k++)
+		nd_fact_missing(f, &nd_ethtool_facts[k], ND_NOT_SAMPLED,
+				"only cards that are up are asked, and no virtual interface");
 	return 0;
 }
 

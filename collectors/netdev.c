@@ -292,6 +292,13 @@ static void end(void *state)
 	nd_nl_close(state);
 }
 
+/* rtnetlink has the sum of what ifconfig counts apart. */
+static void finish(struct nd_facts *f)
+{
+	nd_fact_missing(f, &nd_netdev_facts[ND_IF_RX_FRAME], ND_TOOL_OUTPUT_ABSENT,
+			"only ifconfig and a copied /proc/net/dev tell it");
+}
+
 const struct nd_collector nd_collector_netdev = {
 	.name = "netdev",
 	.doc = "network interfaces: kind, speed, packets, errors, drops, link losses",
@@ -299,5 +306,6 @@ const struct nd_collector nd_collector_netdev = {
 	.facts = nd_netdev_facts,
 	.entities = {ND_IFACE, ND_NO_KIND},
 	.live = live,
+	.finish = finish,
 	.end = end,
 };

@@ -212,6 +212,14 @@ static int live(struct nd_live *l, struct nd_facts *f, struct nd_err *e)
 	return 0;
 }
 
+static void finish(struct nd_facts *f)
+{
+	for (int i = F_CPU_WAIT; i <= F_CPU_SLICES; i++)
+		nd_fact_missing(
+			f, &facts[i], ND_TOOL_OUTPUT_ABSENT,
+			"no /proc/schedstat: the kernel is built without it, or it was not recorded");
+}
+
 static const struct nd_read reads[] = {
 	{"/proc/schedstat", 0, "version 1[5-9]\ntimestamp *"},
 	{"schedstat", 0, NULL}, /* in a copied tree, of a process or thread */
@@ -227,4 +235,5 @@ const struct nd_collector nd_collector_schedstat = {
 	.entities = {ND_NO_KIND},
 	.parse = parse,
 	.live = live,
+	.finish = finish,
 };
