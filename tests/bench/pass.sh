@@ -4,24 +4,10 @@
 # "N passed, N failed".
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+. tests/bench/lib.sh
 ND=${ND:-build/netdoctor}
 PASS_MS=${PASS_MS:-15}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT TERM
-passed=0
-failed=0
-
-verdict() { # OK? WHAT
-	if [ "$1" = 1 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $2"
-	fi
-}
-
-median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+scratch
 
 # CPU milliseconds of one pass: all that the collectors took, by the number of passes.
 one_pass() {
@@ -62,5 +48,4 @@ echo "pipeline_ms $(median <"$tmp/pipe")"
 echo "ratio $ratio"
 verdict "$(awk -v p="${pass:-99}" -v l="$PASS_MS" 'BEGIN { print (p > 0 && p <= l) }')" "one pass takes $pass ms of CPU, at most $PASS_MS is expected"
 verdict "$(awk -v r="${ratio:-9}" 'BEGIN { print (r > 0 && r < 1) }')" "one pass takes $ratio of the pipeline's CPU time"
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+closing

@@ -5,27 +5,14 @@
 # is ended once it has taken that long.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+. tests/bench/lib.sh
 ND=${ND:-build/netdoctor}
 PACKETS=${PACKETS:-5200000}
 RUNS=${RUNS:-3}
 SHARE=${SHARE:-20}
 MEMORY_KIB=65536
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT TERM
-passed=0
-failed=0
+scratch
 
-verdict() { # OK? WHAT
-	if [ "$1" = 1 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $2"
-	fi
-}
-
-median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 once() { # NAME COMMAND…
 	name=$1
 	shift
@@ -67,5 +54,4 @@ if [ -s "$tmp/tshark" ]; then
 	[ $((ours * SHARE)) -le "$(wall tshark)" ]
 	verdict $((! $?)) "not $SHARE times faster than tshark"
 fi
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+closing

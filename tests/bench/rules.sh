@@ -4,22 +4,10 @@
 # not a test. Other limits: LOAD_MS=, EVAL_MS=, LISTENERS_MS=. The last line is "N passed, N failed".
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+. tests/bench/lib.sh
 BENCH=${BENCH:-build/tests/bench/rules}
 PYTHON=${PYTHON:-/usr/bin/python3} # Debian's, for which python3-pcp is built
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT TERM
-passed=0
-failed=0
-
-verdict() { # OK? WHAT
-	if [ "$1" = 1 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $2"
-	fi
-}
+scratch
 
 value() { sed -n "s/^$1 //p" "$tmp/out"; }
 
@@ -90,5 +78,4 @@ at_most load_ms "${LOAD_MS:-300}"
 at_most eval_ms "${EVAL_MS:-200}"
 at_most listeners_ms "${LISTENERS_MS:-500}"
 pmie_part
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+closing

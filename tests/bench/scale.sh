@@ -3,23 +3,9 @@
 # doubles the time (and 15 %). Also what the largest takes. The last line is "N passed, N failed".
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+. tests/bench/lib.sh
 ND=${ND:-build/netdoctor}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT TERM
-passed=0
-failed=0
-
-verdict() { # OK? WHAT
-	if [ "$1" = 1 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $2"
-	fi
-}
-
-median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+scratch
 
 # host DIR CPUS INTERFACES: counters that grew by a tenth between the moments 0 and 10.
 host() {
@@ -87,5 +73,4 @@ for pair in "$a $b" "$b $c"; do
 	verdict "$(awk -v r="$ratio" 'BEGIN { print (r > 0 && r <= 2.3) }')" "doubling the size takes $ratio times as long, at most 2.3 is expected"
 done
 verdict "$("$ND" facts dump --from "$tmp/large" --only softnet | grep -c 'softnet.processed' | awk '{ print ($1 >= 1024) }')" "the large host's CPUs are read"
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+closing

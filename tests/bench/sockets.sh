@@ -4,27 +4,15 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lab/lib.sh
+. tests/bench/lib.sh
 CONNECTIONS=54000
 MILLION=1000000
-passed=0
-failed=0
-
-verdict() { # OK? WHAT
-	if [ "$1" = 1 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $2"
-	fi
-}
 
 # seconds COMMAND…: wall time; what it prints goes to $LAB_DIR/said.
 seconds() {
 	/usr/bin/time -f '%e' -o "$LAB_DIR/time" "$@" >"$LAB_DIR/said" 2>&1
 	tail -n 1 "$LAB_DIR/time"
 }
-
-median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
 # Wall time of one pass in seconds: all passes of the sockets collector, by their number.
 one_pass() {
@@ -88,5 +76,4 @@ need ss /usr/bin/time
 make_namespace
 live_part
 text_part
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+closing
