@@ -80,20 +80,27 @@ static void frame(struct segment *s)
 
 /* ---- the handshake ---- */
 
-static void on_syn(struct segment *s)
+/* One more SYN or SYN-ACK of this side, and what it says of it. False: the capture has the same one twice. */
+static bool count_syn(struct segment *s)
 {
-	struct nd_flow *x = s->x;
-	bool copy = s->h->syns && s->t - s->h->last_ns < COPY_NS;
-
-	if (copy) {
+	if (s->h->syns && s->t - s->h->last_ns < COPY_NS) {
 		add(s, ND_FC_COPIES);
-		return;
+		return false;
 	}
 	if (s->h->syns < UINT8_MAX)
 		s->h->syns++;
 	s->h->syn = true;
 	s->h->mss = s->p->mss;
 	s->h->wscale = s->p->wscale;
+	return true;
+}
+
+static void on_syn(struct segment *s)
+{
+	struct nd_flow *x = s->x;
+
+	if (!count_syn(s))
+		return;
 	if (s->h->syns > 1) {
 		add(s, ND_FC_SYN_RETRANS);
 		return;
@@ -107,15 +114,8 @@ static void on_synack(struct segment *s)
 {
 	struct nd_flow *x = s->x;
 
-	if (s->h->syns && s->t - s->h->last_ns < COPY_NS) {
-		add(s, ND_FC_COPIES);
+	if (!count_syn(s))
 		return;
-	}
-	if (s->h->syns < UINT8_MAX)
-		s->h->syns++;
-	s->h->syn = true;
-	s->h->mss = s->p->mss;
-	s->h->wscale = s->p->wscale;
 	if (s->h->syns > 1) {
 		add(s, ND_FC_SYNACK_RETRANS);
 		if (x->established && s->o->data_ns && !x->ignored_accept) {
