@@ -350,7 +350,7 @@ static void fill(struct printer *p, struct nd_fix *out)
 	out->persist = lines_of(p, PERSIST);
 	out->verify = commands && out->run ? verify_text(p) : NULL;
 	if (!out->run)
-		out->advice = p->rule->advice ? nd_render(p->rule->advice, &p->eval)
+		out->advice = p->rule->advice ? nd_render_sentences(p->rule->advice, &p->eval)
 			      : commands      ? out->title
 					      : NULL;
 	out->missing = p->missing;
