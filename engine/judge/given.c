@@ -253,10 +253,74 @@ static bool put_tally(struct nd_giver *s, nd_id on, const struct nd_given_line *
 	return nd_giver_wrong(s, l->fact, "no tally %s in this rule", name);
 }
 
+/* The streamed table of that name, if the kind has one; else NULL. */
+static const struct nd_table_def *table_of(struct nd_giver *s, enum nd_kind kind, const char *name)
+{
+	const struct nd_registry *r = nd_facts_registry(s->run->f);
+
+	for (uint32_t i = 0; i < nd_registry_tables(r); i++) {
+		const struct nd_table_def *t = nd_registry_table(r, i);
+
+		for (const enum nd_kind *k = t->on; strcmp(t->name, name) == 0 && *k != ND_NO_KIND;
+		     k++) {
+			if (*k == kind)
+				return t;
+		}
+	}
+	return NULL;
+}
+
+static bool put_row(struct nd_giver *s, nd_id on, const struct nd_table_def *t,
+		    const struct nd_yaml *y)
+{
+	double *row = nd_arena_alloc(s->run->arena, t->n_columns * sizeof(*row));
+	const char **names = nd_arena_alloc(s->run->arena, t->n_columns * sizeof(*names)), *near;
+
+	for (uint32_t c = 0; c < t->n_columns; c++) {
+		names[c] = t->columns[c].name;
+		row[c] = NAN;
+	}
+	if (y->type != ND_YAML_MAP)
+		return nd_giver_wrong(s, y, "a row is columns and their values");
+	for (uint32_t i = 0; i < y->n; i++) {
+		uint32_t c = 0;
+
+		while (c < t->n_columns && strcmp(names[c], y->keys[i]->text) != 0)
+			c++;
+		near = nd_nearest(y->keys[i]->text, names, t->n_columns);
+		if (c == t->n_columns)
+			return nd_giver_wrong(s, y->keys[i], "%s has no column %s%s%s", t->name,
+					      y->keys[i]->text, near ? "; nearest is " : "",
+					      near ? near : "");
+		if (!nd_giver_number(s, y->items[i], &row[c]))
+			return false;
+	}
+	nd_put_row(s->run->f, on, t, row);
+	return true;
+}
+
+/* Rows as a collector streams them: the tallies count them. */
+static bool put_rows(struct nd_giver *s, nd_id on, const struct nd_table_def *t,
+		     const struct nd_yaml *y)
+{
+	if (y->type != ND_YAML_LIST)
+		return nd_giver_wrong(s, y, "expected rows: [{%s: 1}, …]", t->columns[0].name);
+	for (uint32_t i = 0; i < y->n; i++) {
+		if (!put_row(s, on, t, y->items[i]))
+			return false;
+	}
+	return true;
+}
+
 static bool put_line(struct nd_giver *s, const struct nd_given_line *l, nd_id on)
 {
+	const struct nd_table_def *table =
+		table_of(s, nd_entity_kind(s->run->f, on), l->fact->text);
 	enum nd_relation rel;
 	bool inverse;
+
+	if (table)
+		return put_rows(s, on, table, l->value);
 
 	if (nd_starts(l->fact->text, "log."))
 		return put_logs(s, l->fact->text + 4, l->value);

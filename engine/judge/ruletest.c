@@ -123,9 +123,9 @@ static bool prepare(struct suite *s, const struct variant *v, struct nd_given *g
 		snprintf(why, size, "window: expected a time");
 		return false;
 	}
+	nd_judge_watch(s->rules, run->f);
 	if (v->folder) {
 		g->recorded = true;
-		nd_judge_watch(s->rules, run->f);
 		if (!read_case(s, v->folder, run->f, why, size))
 			return false;
 	}

@@ -168,6 +168,31 @@ static void put_fact(struct nd_buf *out, const char **sep, const struct nd_fact_
 		put_property(out, sep, d->name, accessors[i], "value", "");
 }
 
+/* Rows of the streamed tables that the kind has. */
+static void put_tables(struct nd_buf *out, const char **sep, const struct nd_registry *r,
+		       enum nd_kind kind)
+{
+	for (uint32_t i = 0; i < nd_registry_tables(r); i++) {
+		const struct nd_table_def *t = nd_registry_table(r, i);
+
+		for (const enum nd_kind *k = t->on; *k != ND_NO_KIND; k++) {
+			if (*k != kind)
+				continue;
+			nd_buf_puts(out, *sep);
+			put_text(out, t->name);
+			nd_buf_puts(out, ":{\"type\":\"array\",\"items\":{\"type\":\"object\","
+					 "\"additionalProperties\":false,\"properties\":{");
+			for (uint32_t c = 0; c < t->n_columns; c++) {
+				nd_buf_puts(out, c ? "," : "");
+				put_text(out, t->columns[c].name);
+				nd_buf_puts(out, ":{" SCALAR "}");
+			}
+			nd_buf_puts(out, "}}}");
+			*sep = ",\n";
+		}
+	}
+}
+
 static void put_facts(struct nd_buf *out, const struct nd_registry *r, enum nd_kind kind)
 {
 	const char *sep = "";
@@ -188,6 +213,7 @@ static void put_facts(struct nd_buf *out, const struct nd_registry *r, enum nd_k
 		      strcmp(nd_relations[i].name, nd_relations[i].inverse) == 0))
 			put_property(out, &sep, nd_relations[i].inverse, "", "links", "");
 	}
+	put_tables(out, &sep, r, kind);
 	nd_buf_puts(out, "}},\n");
 }
 

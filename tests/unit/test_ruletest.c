@@ -78,6 +78,16 @@ static const struct wrong mistakes[] = {
 	 CARET("    given: {log: x}", BLANK11 "      ")},
 	{GIVEN("{log: [{age: 20s}]}"), "a log line has text",
 	 CARET("    given: {log: [{age: 20s}]}", BLANK11 "       ")},
+	{GIVEN("{cpu:1: {samples: 3}}"), "expected rows: [{left: 1}, …]",
+	 CARET("    given: {cpu:1: {samples: 3}}", BLANK11 "                  ")},
+	{GIVEN("{cpu:1: {samples: [3]}}"), "a row is columns and their values",
+	 CARET("    given: {cpu:1: {samples: [3]}}", BLANK11 "                   ")},
+	{GIVEN("{cpu:1: {samples: [{lefft: 3}]}}"), "samples has no column lefft; nearest is left",
+	 CARET("    given: {cpu:1: {samples: [{lefft: 3}]}}", BLANK11 "                    ")},
+	{GIVEN("{cpu:1: {samples: [{left: x}]}}"), "expected a number with its unit",
+	 CARET("    given: {cpu:1: {samples: [{left: x}]}}", BLANK11 "                          ")},
+	{GIVEN("{iface:e: {samples: [{left: 3}]}}"), "iface has no fact samples",
+	 CARET("    given: {iface:e: {samples: [{left: 3}]}}", BLANK11 "           ")},
 	{GIVEN("{none: [cup]}"), "no kind of entity of this name",
 	 CARET("    given: {none: [cup]}", BLANK11 "        ")},
 	{GIVEN("{none: cpu}"), "none: a list of kinds",
@@ -260,13 +270,43 @@ static void test_case(void **state)
 	close_judged(&j);
 }
 
+/* Rows are counted by the tallies; what a row does not say is unknown. */
+static void test_rows(void **state)
+{
+	static const char *const texts[] = {
+		"rule: r\ntitle: t\nparams: {most: {value: 3, origin: 'arith: x'}}\n"
+		"tally: {held: {over: samples, where: left > $most}}\n"
+		"scope: cpu\ntree:\n"
+		"  - {ask: A, test: cpu.tally.held.hits / cpu.tally.held.rows > 50%, if_no: {rule_out: no}}\n"
+		"  - conclude: c\n"
+		"causes: {c: {title: T, because: B, report: each}}\n"
+		"tests:\n"
+		"  - {name: a, given: {cpu:1: {samples: [{left: 4}, {left: 3}, {left: 5, right: 1}]}}, expect: {cause: c}}\n"
+		"  - {name: b, given: {cpu:1: {samples: [{left: 3}, {right: 9}, {left: 4}]}}, expect: clear}\n"
+		"  - {name: c, like: a, given: {cpu:1: {samples: [{left: 1}]}}, expect: clear}\n"
+		"  - {name: d, given: {cpu:1: {x: 1}}, expect: {open: c}}\n",
+		NULL};
+	uint32_t passed = 0, failed = 0;
+	struct nd_buf got = {0};
+	struct judged j;
+
+	(void)state;
+	open_judged(&j, texts, NULL);
+	nd_ruletest(j.rules, NULL, &(struct nd_test_hooks){keep, NULL, &got}, &passed, &failed);
+	if (failed)
+		print_message("%s", nd_buf_str(&got));
+	assert_int_equal(passed, 4);
+	assert_int_equal(failed, 0);
+	nd_buf_free(&got);
+	close_judged(&j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mistakes),
-		cmocka_unit_test(test_expectations),
-		cmocka_unit_test(test_trace),
-		cmocka_unit_test(test_case),
+		cmocka_unit_test(test_mistakes), cmocka_unit_test(test_expectations),
+		cmocka_unit_test(test_trace),	 cmocka_unit_test(test_case),
+		cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* The conditions of the built-in rules over sockets, on lines as ss prints them: a rule's own tests give the counts, so
- * what a row counts for is pinned here, on both sides of each threshold. */
+/* The conditions of the built-in rules over sockets, on lines as ss prints them: from the text to what a row counts for, on
+ * both sides of each threshold. The rules' own tests give rows. */
 #include "collectors/collector.h"
 #include "engine/judge/eval.h"
 #include "engine/judge/judge.h"
