@@ -36,7 +36,7 @@ packages=$(wanted "$@")
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	echo "Not a Debian system: nothing is installed by ${0##*/}. Needed are a C compiler, make, pkg-config, and" >&2
-	echo "libyaml, PCRE2 (8 bit), libarchive, jansson, zlib with their headers; for tests also cmocka, clang, jq, iproute2," >&2
+	echo "libyaml, PCRE2 (8 bit), libarchive, libpcap, jansson, zlib with their headers; for tests also cmocka, clang, jq, iproute2," >&2
 	echo "procps, Python's jsonschema; for lint clang-format, clang-tidy, cppcheck, shellcheck." >&2
 	exit 0
 fi

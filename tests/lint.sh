@@ -7,7 +7,7 @@ JOBS=$(nproc)
 sources=$(find engine collectors reports -name '*.c' | sort)
 all=$(find engine collectors reports tests -name '*.[ch]' | sort)
 scripts=$(find .ci packaging tests -name '*.sh' -o -path .ci/run | sort)
-FLAGS="-std=gnu11 -D_GNU_SOURCE -DND_VERSION=__FILE__ -I. $(pkg-config --cflags yaml-0.1 libpcre2-8)"
+FLAGS="-std=gnu11 -D_GNU_SOURCE -DND_VERSION=__FILE__ -I. $(pkg-config --cflags yaml-0.1 libpcre2-8 libpcap libarchive)"
 export FLAGS
 checks=0
 bad=0
