@@ -470,8 +470,8 @@ struct nd_log_rows *nd_log_rows_of(struct nd_run *run, uint32_t slot)
 	struct nd_log_rows *rows;
 
 	if (!run->logs)
-		run->logs = nd_arena_alloc(run->arena,
-					   (run->rules->n_logs + 1) * sizeof(*run->logs));
+		run->logs =
+			nd_arena_alloc(run->arena, (run->rules->n_logs + 1) * sizeof(*run->logs));
 	rows = &run->logs[slot];
 	if (!rows->done) {
 		rows->done = true;
