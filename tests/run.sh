@@ -8,7 +8,7 @@
 #   hostile tests/badinput.sh, hostile.sh, tests/fuzz    mutate  each rule changed in one place: a test must notice
 #   docs    the examples of rules/README.md
 #   schema  JSON reports against their schema         layers, size   how the code is laid out
-#   san     unit, rules, cases, most of cli once more, with the address and undefined-behaviour sanitizers
+#   san     unit, rules, cases, part of cli once more, with the address and undefined-behaviour sanitizers
 #   lab     tests/lab: incidents made on this host, in namespaces of their own; needs root
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -181,8 +181,7 @@ group_san() {
 	group_rules
 	group_cases
 	summed "cli.sh" tests/cli.sh
-	summed "lint_cli.sh" tests/lint_cli.sh
-	summed "badinput.sh" env SHARE=8 tests/badinput.sh
+	summed "badinput.sh" env SHARE=16 tests/badinput.sh
 	summed "hostile.sh" tests/hostile.sh
 	replay "$B/san/tests/fuzz"
 	ND=$B/netdoctor
