@@ -178,6 +178,7 @@ static int load_and_say(struct nd_session *s, struct gathering *g, const char *c
 	status = add_all(g, dirs, n);
 	if (status || warnings)
 		fputs(nd_buf_str(&messages), stderr);
+	g->messages = NULL;
 	nd_buf_free(&messages);
 	return status;
 }

@@ -36,13 +36,16 @@ three_ways() {
 	done
 	wait $run || rc=$?
 	case $rc in 0 | 1 | 3) ;; *) fail "$1: run --save: status $rc: $(head -n 1 "$LAB_DIR/err")" ;; esac
+	cp "$LAB_DIR/live.json" "$LAB_DIR/whole.json"
+	ours "$LAB_DIR/live.json"
 	[ "$(first "$LAB_DIR/live.json")" = "$1" ] || fail "live: $(first "$LAB_DIR/live.json"), expected $1"
 	judge "$LAB_DIR/$1.nd.tar.gz" "$LAB_DIR/capture.json"
 	for key in findings verdict ruled_out open; do
-		[ "$(jq -c ".$key" "$LAB_DIR/capture.json")" = "$(jq -c ".$key" "$LAB_DIR/live.json")" ] ||
+		[ "$(jq -c ".$key" "$LAB_DIR/capture.json")" = "$(jq -c ".$key" "$LAB_DIR/whole.json")" ] ||
 			fail "$1: $key of the capture differs from the run"
 	done
 	judge "$folder" "$LAB_DIR/folder.json"
+	ours "$LAB_DIR/folder.json"
 	case "$(first "$LAB_DIR/folder.json") $(jq -r .verdict "$LAB_DIR/folder.json")" in
 	"$1 "* | "none inconclusive") echo "$1: the folder says $(first "$LAB_DIR/folder.json")" ;;
 	*) fail "$1: the folder says $(first "$LAB_DIR/folder.json")" ;;
