@@ -114,22 +114,28 @@ static bool check_keys(const struct nd_yaml *test, const struct nd_yaml **at, ch
 	return false;
 }
 
-/* Facts, given ones on top of recorded ones. False: *why says what is wrong, *at where. */
+/* What is wrong with a test, or was not as it expects; and where. */
+struct complaint {
+	char why[2048];
+	const struct nd_yaml *at;
+};
+
+/* Facts, given ones on top of recorded ones. False: the test is wrong, see c. */
 static bool prepare(struct suite *s, const struct variant *v, struct nd_given *g,
-		    struct nd_run *run, const struct nd_yaml **at, char *why, size_t size)
+		    struct nd_run *run, struct complaint *c)
 {
 	g->window = 10;
 	if (v->window && !nd_given_number(run, v->window, &g->window)) {
-		snprintf(why, size, "window: expected a time");
+		snprintf(c->why, sizeof(c->why), "window: expected a time");
 		return false;
 	}
 	nd_judge_watch(s->rules, run->f);
 	if (v->folder) {
 		g->recorded = true;
-		if (!read_case(s, v->folder, run->f, why, size))
+		if (!read_case(s, v->folder, run->f, c->why, sizeof(c->why)))
 			return false;
 	}
-	return nd_given_apply(g, run, s->rules->rules[s->index], at, why, size);
+	return nd_given_apply(g, run, s->rules->rules[s->index], &c->at, c->why, sizeof(c->why));
 }
 
 static void run_one(struct suite *s, const char *name, const struct variant *v, struct nd_given *g,
@@ -143,17 +149,16 @@ static void run_one(struct suite *s, const char *name, const struct variant *v, 
 			     .log_override = nd_given_log,
 			     .override_ctx = g};
 	struct nd_outcome o = {0};
-	const struct nd_yaml *at = expect;
-	char why[2048] = "";
+	struct complaint c = {.why = "", .at = expect};
 
-	if (prepare(s, v, g, &run, &at, why, sizeof(why))) {
+	if (prepare(s, v, g, &run, &c)) {
 		nd_judge_run(&run, s->index, &o);
-		nd_expect(&run, &o, expect, why, sizeof(why));
+		nd_expect(&run, &o, expect, c.why, sizeof(c.why));
 		if (s->cover)
 			nd_cover_see(s->cover, &run, s->index);
-		report(s, name, expect, why, &run, &o);
+		report(s, name, expect, c.why, &run, &o);
 	} else {
-		report(s, name, at ? at : expect, why, &run, NULL);
+		report(s, name, c.at ? c.at : expect, c.why, &run, NULL);
 	}
 	nd_outcome_free(&o);
 	nd_run_free(&run);
